@@ -43,7 +43,8 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
             let info = try ImageInfo(reader)
             try context.limits.check(info, byteCount: raw.count)
             // Planes of up to 16 bits without subsampling, with alpha, in addition to the result.
-            try context.limits.checkMemory(bytesPerPixel: 12, of: info.size)
+            try context.limits.checkMemory(
+                bytesPerPixel: 12 + context.highRangeBytesPerPixel(isWide: reader.isWide), of: info.size)
             guard info.frameCount == 1 || context.options.frames == .first else {
                 return (info, reader.exif, WideImage?.none)
             }

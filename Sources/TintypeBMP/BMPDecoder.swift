@@ -54,6 +54,7 @@ public struct BMPDecoder: PartialImageDecoder {
             } else {
                 try context.limits.check(info, byteCount: raw.count)
             }
+            try context.limits.checkMemory(bytesPerPixel: header.decodedBytesPerPixel, of: info.size)
             let target = try DecodeTarget(info, options: context.options)
             try context.checkCancelled()
             let stored = Int(raw.littleEndian32(at: 10))

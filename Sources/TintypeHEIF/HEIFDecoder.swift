@@ -84,7 +84,8 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
             let info = reader.info
             try context.limits.check(info, byteCount: raw.count)
             // Planes, and their conversion to RGB, in addition to the result.
-            try context.limits.checkMemory(bytesPerPixel: 16, of: info.size)
+            try context.limits.checkMemory(
+                bytesPerPixel: 16 + context.highRangeBytesPerPixel(isWide: reader.isWide), of: info.size)
             // libheif applies the orientation while it decodes.
             var upright = info
             upright.orientation = .up

@@ -69,6 +69,7 @@ struct ICOImage {
             } else {
                 try context.limits.check(info, byteCount: raw.count)
             }
+            try context.limits.checkMemory(bytesPerPixel: header.decodedBytesPerPixel, of: header.size)
             return try ICOBitmap(header, raw, context).decode(allowsPartial: allowsPartial)
         }
     }

@@ -51,6 +51,9 @@ public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder {
     private static func decodeStill(
         _ raw: UnsafeRawBufferPointer, _ header: JXLHeader, _ context: DecodeContext
     ) throws(TintypeError) -> WideImage {
+        try context.limits.checkMemory(
+            bytesPerPixel: header.bytesPerPixel + context.highRangeBytesPerPixel(isWide: header.depth > 8),
+            of: header.info.size)
         let target = try DecodeTarget(header.info, options: context.options)
         var reader = try JXLFrameReader(raw, header, context)
         let stored = try reader.decodeFrame(0, target, isCancelled: context.isCancelled)

@@ -12,6 +12,8 @@ struct JXLHeader {
     let depth: Int
     /// The peak luminance of the image in cd/m²; `nil` if the file declares only the default of SDR or the maximum of PQ.
     let peak: Double?
+    /// The memory that decoding the first image takes, with the result in 8 bits.
+    let bytesPerPixel: Int
 
     /// The frames of an animation that are counted.
     enum FrameCounting {
@@ -41,7 +43,8 @@ struct JXLHeader {
         peak = (256..<10_000).contains(header.intensity_target) ? Double(header.intensity_target) : nil
         // The canvas is checked before the frames are read.
         try limits.check(info)
-        try limits.checkMemory(bytesPerPixel: Self.bytesPerPixel(header), of: info.size)
+        bytesPerPixel = Self.bytesPerPixel(header)
+        try limits.checkMemory(bytesPerPixel: bytesPerPixel, of: info.size)
         if isAnimated && counting != .nothing {
             guard
                 let durations = try Self.durations(

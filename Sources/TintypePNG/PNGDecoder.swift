@@ -120,7 +120,9 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
         _ context: DecodeContext
     ) throws(TintypeError) -> WideImage {
         let (size, colors) = (ImageInfo(header).storedSize, try metadata.colors(context.limits))
-        guard colors.isHighRange || (header.bit_depth == 16 && context.options.range == .high) else {
+        let isWide = colors.isHighRange || (header.bit_depth == 16 && context.options.range == .high)
+        try context.limits.checkMemory(bytesPerPixel: header.bytesPerPixel(isWide: isWide, context), of: size)
+        guard isWide else {
             try reader.start()
             let converter = ColorConverter(colors, header.channels)
             return WideImage(pixels: try decodePixels(reader, header, size, target, converter), highRange: nil)
@@ -175,6 +177,14 @@ extension tintype_png_header {
     /// Whether frames are shown instead of the default image: several, or one that is not the default image.
     fileprivate var isAnimated: Bool { frame_count > 1 || (frame_count == 1 && !has_frame_in_default_image) }
 
+    /// The memory that decoding takes, with the result at full size.
+    ///
+    /// - Parameter isWide: Whether the rows have 16 bits per channel, all of which an interlaced image holds.
+    fileprivate func bytesPerPixel(isWide: Bool, _ context: DecodeContext) -> Int {
+        PixelBuffer.bytesPerPixel + context.highRangeBytesPerPixel(isWide: isWide)
+            + (isWide && is_interlaced ? HighRangePixels.bytesPerPixel : 0)
+    }
+
     /// The channels as the colour conversion names them.
     fileprivate var channels: SourceChannels { color == .grey || color == .greyAlpha ? .grey : .rgb }
 }
@@ -199,6 +209,7 @@ extension PNGDecoder {
         guard let header else { return .unknown }
         let info = ImageInfo(header)
         try context.limits.check(info)
+        try context.limits.checkMemory(bytesPerPixel: PixelBuffer.bytesPerPixel, of: info.size)
         guard !header.isAnimated else {
             return .animation(IncrementalAnimation(decoder: PNGDecoder(), context: context))
         }
@@ -215,6 +226,7 @@ extension PNGDecoder: SalvagingImageDecoder {
         guard let header else { return nil }
         let info = ImageInfo(header)
         try context.limits.check(info)
+        try context.limits.checkMemory(bytesPerPixel: PixelBuffer.bytesPerPixel, of: info.size)
         if header.isAnimated { return try salvageAnimation(bytes, context: context) }
         let reader = try PNGPreviewReader(
             header, info, try Self.converter(bytes, header, context.limits), context)

@@ -37,7 +37,7 @@ public struct TIFFDecoder: PartialImageDecoder {
             let reader = try TIFFReader(raw, context.limits)
             let info = reader.info
             try context.limits.check(info, byteCount: raw.count)
-            try reader.checkMemory(context.limits)
+            try reader.checkMemory(context)
             let target = try DecodeTarget(info, options: context.options)
             let stored = try Self.decodeImage(reader, info.storedSize, target, context)
             let upright = try stored.oriented(info.orientation)
@@ -124,7 +124,7 @@ extension TIFFDecoder: SalvagingImageDecoder {
             let reader = try TIFFReader(raw, context.limits)
             let info = reader.info
             try context.limits.check(info)
-            try reader.checkMemory(context.limits)
+            try reader.checkMemory(context)
             let target = try DecodeTarget(info, options: context.options)
             try reader.start()
             guard let stored = try Self.decodePresentRows(reader, info.storedSize, context) else { return nil }

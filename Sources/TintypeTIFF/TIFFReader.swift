@@ -91,12 +91,12 @@ struct TIFFReader: ~Copyable {
     /// Checks the memory that decoding takes, with the result at full size.
     ///
     /// - Throws: ``TintypeError/Code/limitExceeded``.
-    func checkMemory(_ limits: DecodeLimits) throws(TintypeError) {
+    func checkMemory(_ context: DecodeContext) throws(TintypeError) {
         // The rows of a batch, once as stored and once in four channels, which are then converted. libtiff may keep a
         // strip or tile twice.
         let batch = Double(header.width) * Double(batchHeight) * (isWide ? 16 : 8)
-        try limits.checkMemory(
-            bytesPerPixel: PixelBuffer.bytesPerPixel,
+        try context.limits.checkMemory(
+            bytesPerPixel: PixelBuffer.bytesPerPixel + context.highRangeBytesPerPixel(isWide: isWide),
             of: PixelSize(width: Int(header.width), height: Int(header.height)),
             other: batch + 2 * Double(header.piece_bytes))
     }

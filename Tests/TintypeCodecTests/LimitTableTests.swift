@@ -37,9 +37,10 @@ import TintypeTesting
         + exif.map { file in Row(file: file, limit: .exifBytes) { $0.exifBytes = 8 } }
     private static let scans = Row(file: "progressive.jpg", limit: .scans) { $0.scans = 2 }
 
-    /// Formats whose decoders need more memory than the result.
     private static let memory: [Row] = [
-        "progressive.jpg", "rgb.tiff", "rgb-16.tiff", "lossy.webp", "lossy-420.avif", "lossy.heic", "lossless.jxl",
+        "progressive.jpg", "rgba-8.png", "adam7-rgba.png", "rgb-16.png", "rgb-24.bmp", "runs-8.bmp", "alpha-32.ico",
+        "mask-24.ico",
+        "rgb.tiff", "rgb-16.tiff", "lossy.webp", "lossy-420.avif", "lossy.heic", "lossless.jxl",
         "lossless-alpha.jxl",
         "rects.png",
         "rects.gif", "rects.webp",

@@ -29,6 +29,44 @@ import TintypeTesting
         _ = try TIFFDecoder().decode(data, context: DecodeContext())
     }
 
+    /// Returns the least memory limit at which an image decodes.
+    private func leastMemory(_ data: Data, _ range: DecodeOptions.DynamicRange) throws -> Int {
+        var (refused, accepted) = (0, 1 << 20)
+        while accepted - refused > 1 {
+            var context = DecodeContext(options: DecodeOptions(range: range))
+            context.limits.memoryBytes = (refused + accepted) / 2
+            do throws(TintypeError) {
+                _ = try DecodeTests.coders.decoder(for: data).decodeChecked(data, context: context)
+                accepted = context.limits.memoryBytes
+            } catch {
+                try #require(error.limit == .memoryBytes)
+                refused = context.limits.memoryBytes
+            }
+        }
+        return accepted
+    }
+
+    /// The high range takes 8 bytes per pixel beside the image, if the source has one.
+    @Test(arguments: [
+        ("rgb-16.png", 8), ("rgb-16.tiff", 8), ("ten-bit.avif", 8), ("pq.heic", 8), ("pq.jxl", 8), ("rgba-8.png", 0),
+        ("rgb.tiff", 0), ("lossy-420.avif", 0),
+    ])
+    func theHighRangeIsCharged(_ file: String, _ bytesPerPixel: Int) throws {
+        let data = try FixtureManifest.named(file).data
+        let area = try #require(try DecodeTests.coders.info(of: data)?.size.area)
+        #expect(try leastMemory(data, .high) - leastMemory(data, .standard) == area * bytesPerPixel)
+    }
+
+    /// The result is charged at the size of the image. Run lengths take a byte per pixel, 16-bit passes eight.
+    @Test func thePixelsOfSimpleFormatsAreCharged() throws {
+        for (file, bytesPerPixel) in [("rgba-8.png", 4), ("rgb-24.bmp", 4), ("runs-8.bmp", 5), ("mask-24.ico", 4)] {
+            let data = try FixtureManifest.named(file).data
+            let area = try #require(try DecodeTests.coders.info(of: data)?.size.area)
+            #expect(try leastMemory(data, .standard) == area * bytesPerPixel, "\(file)")
+        }
+        #expect(try leastMemory(PNGBuilder.wideInterlacedImage(), .high) == 20)
+    }
+
     /// A scan for each component: libjpeg keeps all coefficients, as if the image were progressive.
     @Test func aSequentialJPEGWithSeveralScansIsChargedForItsCoefficients() throws {
         var data = try FixtureManifest.named("baseline-444.jpg").data

@@ -3,11 +3,23 @@ import Foundation
 
 /// Builds small PNGs with given chunks.
 enum PNGBuilder {
+    /// Returns an image of one pixel of 8-bit RGB.
     static func image(with chunks: (String, Data)...) throws -> Data {
+        try image(depth: 8, isInterlaced: false, row: [0, 10, 20, 30], chunks)
+    }
+
+    /// Returns an image of one pixel of 16-bit RGB, which is stored in one pass of an interlaced image.
+    static func wideInterlacedImage() throws -> Data {
+        try image(depth: 16, isInterlaced: true, row: [0, 10, 0, 20, 0, 30, 0], [])
+    }
+
+    private static func image(
+        depth: UInt8, isInterlaced: Bool, row: [UInt8], _ chunks: [(String, Data)]
+    ) throws -> Data {
         var png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
-        png += chunk("IHDR", Data([0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 0, 0]))
+        png += chunk("IHDR", Data([0, 0, 0, 1, 0, 0, 0, 1, depth, 2, 0, 0, isInterlaced ? 1 : 0]))
         for (name, body) in chunks { png += chunk(name, body) }
-        return png + chunk("IDAT", try deflated(Data([0, 10, 20, 30]))) + chunk("IEND", Data())
+        return png + chunk("IDAT", try deflated(Data(row))) + chunk("IEND", Data())
     }
 
     static func chunk(_ name: String, _ body: Data) -> Data {

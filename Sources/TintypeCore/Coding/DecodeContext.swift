@@ -24,6 +24,13 @@ public struct DecodeContext: Sendable {
     public func checkCancelled() throws(TintypeError) {
         if isCancelled() { throw .cancelled }
     }
+
+    /// Returns the bytes per pixel of the ``HighRangePixels`` that a decoder makes in addition to the image.
+    ///
+    /// - Parameter isWide: Whether the source has more than 8 bits per channel. Others have no high range.
+    package func highRangeBytesPerPixel(isWide: Bool) -> Int {
+        isWide && options.range == .high ? HighRangePixels.bytesPerPixel : 0
+    }
 }
 
 /// The part of the stored pixels that a decoder reads, and the size that it scales them to.
