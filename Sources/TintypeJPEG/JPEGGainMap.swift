@@ -19,10 +19,15 @@ struct JPEGGainMap {
     ///   - segments: The segments of its first image.
     /// - Returns: `nil` if there is none, or the request does not ask for the high range.
     init?(_ bytes: UnsafeRawBufferPointer, _ segments: JPEGSegments, _ context: DecodeContext) {
-        guard context.options.range == .high, let range = segments.secondImage else { return nil }
-        let second = UnsafeRawBufferPointer(rebasing: bytes[range])
-        guard second.starts(with: [0xFF, 0xD8, 0xFF]), let parameters = JPEGSegments(second).gainMap else { return nil }
-        (self.parameters, self.bytes, self.context) = (parameters, second, context)
+        guard context.options.range == .high else { return nil }
+        // The others are previews of other sizes, or depth maps.
+        for range in segments.furtherImages {
+            let image = UnsafeRawBufferPointer(rebasing: bytes[range])
+            guard image.starts(with: [0xFF, 0xD8, 0xFF]), let parameters = JPEGSegments(image).gainMap else { continue }
+            (self.parameters, self.bytes, self.context) = (parameters, image, context)
+            return
+        }
+        return nil
     }
 
     /// Returns the bright rendition of an image, in linear light.
@@ -30,17 +35,18 @@ struct JPEGGainMap {
     /// - Parameters:
     ///   - pixels: The upright result of decoding the first image.
     ///   - plan: How the first image was decoded.
-    /// - Returns: `nil` if the map is damaged or does not belong to the image, whose ordinary rendition remains.
-    /// - Throws: ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/cancelled``, ``TintypeError/Code/outOfMemory``.
+    /// - Returns: `nil` if the map is damaged, exceeds a limit or does not belong to the image, whose ordinary rendition
+    ///   remains.
+    /// - Throws: ``TintypeError/Code/cancelled``.
     func applied(to pixels: PixelBuffer, _ plan: JPEGPlan) throws(TintypeError) -> HighRangePixels? {
-        // The map at the size of the image, and the result.
-        try context.limits.checkMemory(
-            bytesPerPixel: 2 * PixelBuffer.bytesPerPixel + HighRangePixels.bytesPerPixel, of: pixels.size)
         do throws(TintypeError) {
+            // The map at the size of the image, and the result.
+            try context.limits.checkMemory(
+                bytesPerPixel: 2 * PixelBuffer.bytesPerPixel + HighRangePixels.bytesPerPixel, of: pixels.size)
             guard let gains = try decodeGains(plan), gains.size == pixels.size else { return nil }
             return try bright(pixels, gains)
         } catch {
-            guard error.code == .undecodable else { throw error }
+            guard error.code != .cancelled else { throw error }
             return nil
         }
     }
@@ -56,7 +62,8 @@ struct JPEGGainMap {
         let scale = Double(stored.width) / Double(plan.stored.width)
         guard abs(Double(stored.height) / Double(plan.stored.height) / scale - 1) < 0.05 else { return nil }
         // Without a converter: gains are not colours.
-        let (gains, _) = try JPEGDecoder.decodePixels(reader, nil, JPEGPlan(map, DecodeOptions()), context)
+        let (gains, isDamaged) = try JPEGDecoder.decodePixels(reader, nil, JPEGPlan(map, DecodeOptions()), context)
+        guard !isDamaged else { return nil }
         let target = plan.target
         return try gains.resampled(crop: target.part, scale: scale, to: target.size, filter: .bilinear)
             .oriented(plan.orientation)

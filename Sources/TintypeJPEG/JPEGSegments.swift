@@ -101,20 +101,31 @@ struct JPEGSegments {
         gainMapRange.flatMap { GainMapParameters(Data(raw[$0])) } ?? xmp.flatMap(GainMapParameters.init)
     }
 
-    /// The range of the second image in the file, by its index (CIPA DC-007, 5.2.3), or `nil`.
-    var secondImage: Range<Int>? {
+    /// The number of images that are looked for in an index. Cameras write up to four.
+    private static let maximumFurtherImages = 16
+
+    /// The ranges of the images after the first one, by the index (CIPA DC-007, 5.2.3), as far as they lie in the file.
+    ///
+    /// Images do not overlap, so together they are no longer than the file.
+    var furtherImages: [Range<Int>] {
         guard let index = imageIndexRange, let directory = TIFFDirectory.first(of: Data(raw[index])),
-            let entries = directory.bytes(0xB002), entries.count >= 32
-        else { return nil }
+            let entries = directory.bytes(0xB002)
+        else { return [] }
         let isBigEndian = raw[index.lowerBound] == UInt8(ascii: "M")
-        // An entry has 16 bytes: attributes, size, offset from the index, dependencies.
-        func number(_ offset: Int) -> Int {
-            let part = raw[
-                index.lowerBound + entries.lowerBound + offset..<index.lowerBound + entries.lowerBound + offset + 4]
+        func number(at start: Int) -> Int {
+            let part = raw[start..<start + 4]
             return (isBigEndian ? Array(part) : part.reversed()).reduce(0) { $0 << 8 | Int($1) }
         }
-        let (size, start) = (number(16 + 4), index.lowerBound + number(16 + 8))
-        return size > 0 && start <= raw.count && size <= raw.count - start ? start..<start + size : nil
+        var (images, left) = ([Range<Int>](), raw.count)
+        // An entry has 16 bytes: attributes, size, offset from the index, dependencies. The first is that of this image.
+        for position in 1..<max(1, min(entries.count / 16, Self.maximumFurtherImages + 1)) {
+            let entry = index.lowerBound + entries.lowerBound + 16 * position
+            let (size, start) = (number(at: entry + 4), index.lowerBound + number(at: entry + 8))
+            guard size > 0, start <= raw.count, size <= min(raw.count - start, left) else { continue }
+            images.append(start..<start + size)
+            left -= size
+        }
+        return images
     }
 
     /// The pixel density of the JFIF segment, or else of the Exif data.
