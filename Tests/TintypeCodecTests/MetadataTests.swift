@@ -206,13 +206,51 @@ import TintypeTesting
         }
     }
 
-    /// Values of 65,535 entries that all span the data are not erased one after the other.
-    @Test func directoriesThatOverlapCostLittle() {
+    /// The values of 60,000 entries are the same 700,000 bytes, which are not erased for each of them.
+    @Test func directoriesThatOverlapCostLittle() throws {
+        let (count, length) = (60_000, 700_000)
+        let start = 26 + 2 + 12 * count + 4
         var data = Data("MM\0*\0\0\0\u{8}".utf8) + Self.directory([(0x8825, 4, 1, 26)])
-        let count = 60_000
-        data += Self.directory(Array(repeating: (1, 1, 700_000, 8), count: count))
-        let kept = ExifData(data)?.rewritten(size: PixelSize(width: 1, height: 1), keepsLocation: false)
-        #expect(kept?.bytes.count ?? 0 <= data.count)
+        data += Self.directory(Array(repeating: (1, 1, length, start), count: count))
+        data += Data(repeating: 7, count: length)
+        let erased = ExifEditor(data).values(ofDirectory: 26)
+        #expect(erased.first == start..<start + length && erased.reduce(0) { $0 + $1.count } <= data.count)
+        let kept = try #require(
+            ExifData(data)?.rewritten(size: PixelSize(width: 1, height: 1), keepsLocation: false))
+        #expect(kept.bytes.dropFirst(26) == Data(count: data.count - 26))
+    }
+
+    /// Other programs may follow a pointer of an unusual type, or the second of two.
+    @Test func aPlaceThatCannotBeRemovedRemovesAllExif() {
+        let start = Data("MM\0*\0\0\0\u{8}".utf8)
+        let maker = (0x010F, 2, 2, 0x4D00_0000)
+        // 8: the first directory with one to three entries, then that of the place, and its value.
+        func exif(_ pointers: [(Int, Int, Int, Int)], placeEntries: Int = 1) -> Data {
+            let place = 8 + 2 + 12 * (pointers.count + 1) + 4
+            let entries = [maker] + pointers.map { ($0.0, $0.1, $0.2, $0.3 + place) }
+            let directory = Self.directory([(2, 5, 3, place + 18)])
+            return start + Self.directory(entries) + Data([0, UInt8(placeEntries)]) + directory.dropFirst(2)
+                + Self.latitude
+        }
+        func rewritten(_ data: Data) -> ExifData? {
+            ExifData(data)?.rewritten(size: PixelSize(width: 1, height: 1), keepsLocation: false)
+        }
+        for pointer in [(0x8825, 4, 1, 0), (0x8825, 13, 1, 0)] {
+            let kept = rewritten(exif([pointer]))
+            #expect(kept?.text(0x010F) == "M" && kept?.bytes.range(of: Self.latitude) == nil)
+        }
+        for pointers in [
+            [(0x8825, 4, 2, 0)], [(0x8825, 9, 1, 0)], [(0x8825, 7, 4, 0)], [(0x8825, 4, 1, 0), (0x8825, 4, 1, 0)],
+            [(0x8825, 4, 1, 1 << 20)],
+        ] {
+            #expect(rewritten(exif(pointers)) == nil, "\(pointers)")
+        }
+        // More entries than there are bytes, and none.
+        #expect(rewritten(exif([(0x8825, 4, 1, 0)], placeEntries: 200)) == nil)
+        #expect(rewritten(exif([(0x8825, 4, 1, 0)], placeEntries: 0)) != nil)
+        // A place in the Exif directory.
+        let nested = start + Self.directory([(0x8769, 4, 1, 26)]) + Self.directory([(0x8825, 4, 1, 44)])
+        #expect(rewritten(nested + Self.directory([(2, 5, 3, 62)]) + Self.latitude) == nil)
     }
 
     @Test func aPacketWithTooManyPlacesIsRemoved() {

@@ -8,7 +8,7 @@ extension ExifData {
     /// - Parameters:
     ///   - size: The size of the image in pixels.
     ///   - keepsLocation: Whether to keep the place (GPS).
-    /// - Returns: `nil` if the data are damaged.
+    /// - Returns: `nil` if the data are damaged, or if the place must go but cannot be found.
     func rewritten(size: PixelSize, keepsLocation: Bool) -> ExifData? {
         var editor = ExifEditor(bytes)
         guard editor.rewrite(size: size, keepsLocation: keepsLocation) else { return nil }
@@ -46,7 +46,7 @@ struct ExifEditor {
 
     var data: Data { Data(bytes) }
 
-    /// - Returns: Whether the first directory could be read.
+    /// - Returns: Whether the first directory could be read and, unless it is kept, the place be removed.
     mutating func rewrite(size: PixelSize, keepsLocation: Bool) -> Bool {
         guard let first = number(4, at: 4), entryCount(first) != nil else { return false }
         setNumber(Tag.orientation, in: first, to: 1)
@@ -54,12 +54,24 @@ struct ExifEditor {
             setNumber(Tag.width, in: exif, to: size.width)
             setNumber(Tag.height, in: exif, to: size.height)
         }
-        if !keepsLocation {
-            if let location = value(Tag.location, in: first) { eraseDirectory(at: location) }
-            while entry(Tag.location, in: first) != nil { removeEntry(Tag.location, from: first) }
-        }
+        // First, while the directory certainly has entries.
         removeThumbnail(after: first)
-        return true
+        return keepsLocation || removeLocation(from: first)
+    }
+
+    /// Removes the directory with the place, and the entry that leads to it.
+    ///
+    /// - Returns: `false` if other programs may find a place that this one does not: by an entry of an unusual type, by a
+    ///   second one, by one of the Exif directory, or in a directory that is cut short.
+    private mutating func removeLocation(from first: Int) -> Bool {
+        if let exif = value(Tag.exifDirectory, in: first), entry(Tag.location, in: exif) != nil { return false }
+        guard entry(Tag.location, in: first) != nil else { return true }
+        guard let location = value(Tag.location, in: first), let count = number(2, at: location),
+            count == 0 || entryCount(location) != nil
+        else { return false }
+        eraseDirectory(at: location)
+        removeEntry(Tag.location, from: first)
+        return entry(Tag.location, in: first) == nil
     }
 
     // MARK: Thumbnail
@@ -153,8 +165,16 @@ struct ExifEditor {
     /// Overwrites a directory, and the values that lie outside of its entries.
     private mutating func eraseDirectory(at directory: Int) {
         guard let count = entryCount(directory) else { return }
-        // Values do not overlap, so together they are no longer than the data.
-        var left = bytes.count
+        for range in values(ofDirectory: directory) { erase(range) }
+        erase(directory..<directory + 2 + Self.entryLength * count + 4)
+    }
+
+    /// Returns the ranges of the values that lie outside of the entries of a directory.
+    ///
+    /// Values do not overlap, so together they are no longer than the data.
+    func values(ofDirectory directory: Int) -> [Range<Int>] {
+        guard let count = entryCount(directory) else { return [] }
+        var (ranges, left) = ([Range<Int>](), bytes.count)
         for index in 0..<count {
             let entry = directory + 2 + Self.entryLength * index
             guard let type = number(2, at: entry + 2), (1...Self.sizes.count).contains(type),
@@ -162,11 +182,11 @@ struct ExifEditor {
             else { continue }
             let length = values * Self.sizes[type - 1]
             if length > 4, offset >= 8, offset <= bytes.count, length <= min(bytes.count - offset, left) {
-                erase(offset..<offset + length)
+                ranges.append(offset..<offset + length)
                 left -= length
             }
         }
-        erase(directory..<directory + 2 + Self.entryLength * count + 4)
+        return ranges
     }
 
     private mutating func erase(_ range: Range<Int>) {
