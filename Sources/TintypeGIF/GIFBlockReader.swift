@@ -12,6 +12,8 @@ struct GIFBlockReader {
     private let acceptsTruncatedImage: Bool
     private let tolerance: DecodeOptions.DamageTolerance
     private var imageCount = 0
+    /// The number of extensions and stray zeros since the last image.
+    private var skippedBlocks = 0
     /// Whether bytes were skipped that belong to no block.
     private(set) var hasStrayBytes = false
 
@@ -38,20 +40,27 @@ struct GIFBlockReader {
     /// Returns the next image, or the damage instead of it; `nil` at the trailer.
     mutating func nextImage() throws(GIFByteReader.EndOfData) -> Result<GIFImage, TintypeError>? {
         while true {
+            skippedBlocks += 1
+            let hasTooMany = skippedBlocks > Self.maximumSkippedBlocks
             switch try bytes.readByte() {
-            case 0x21: try readExtension()
+            case 0x21 where !hasTooMany: try readExtension()
             case 0x2C:
                 imageCount += 1
+                skippedBlocks = 0
                 return try readImage()
             case 0x3B: return nil
-            case let byte where tolerance == .minor && (byte == 0 || imageCount > 0):
+            case let byte where tolerance == .minor && (imageCount > 0 || (byte == 0 && !hasTooMany)):
                 hasStrayBytes = true
                 // Programs write zeros between blocks. Other bytes end the animation, as in browsers.
-                if byte != 0 { return nil }
+                if byte != 0 || hasTooMany { return nil }
             default: return .failure(.damagedGIF("unknown block"))
             }
         }
     }
+
+    /// The number of extensions and zeros after which an image must follow. While a file arrives, all its blocks are read
+    /// again for each preview, so a file without images must fail early.
+    private static let maximumSkippedBlocks = 4096
 
     /// The damage that was tolerated so far.
     ///

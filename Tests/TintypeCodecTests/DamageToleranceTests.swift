@@ -52,26 +52,44 @@ import TintypeTesting
         }
     }
 
+    /// The damage is in the last scan, which refines details. The mean of each block of 8 × 8 pixels, which is all that an
+    /// image of an eighth of the size needs, comes from the first scans.
     @Test func invalidCodesAfterTheFirstScanAreAWarning() throws {
         let data = try FixtureManifest.named("large-progressive.jpg").data
         let damaged = Self.flipped(data, from: data.count * 3 / 4, count: 20).filter(failsStrictly)
-        let images = damaged.compactMap { try? decode($0) }
-        #expect(!images.isEmpty && images.allSatisfy { $0.info.warnings == [.damagedPixels] })
+        let context = DecodeContext(options: DecodeOptions(size: .fit(PixelSize(width: 80, height: 60))))
+        let whole = try DecodeTests.coders.decoder(for: data).decodeChecked(data, context: context)
+        var images = 0
+        // A flip that makes a marker is an error.
+        for file in damaged {
+            guard let image = try? decode(file) else { continue }
+            #expect(image.info.warnings == [.damagedPixels])
+            let small = try DecodeTests.coders.decoder(for: file).decodeChecked(file, context: context)
+            #expect(small.info.warnings == [.damagedPixels])
+            #expect(PixelDifference(between: small.pixels, and: whole.pixels)?.maximum == 0)
+            images += 1
+        }
+        #expect(images > 0)
     }
 
-    /// The start of the pixels must be intact.
-    @Test(arguments: ["large-baseline.jpg", "large-progressive.jpg"])
-    func invalidCodesInTheFirstPassAreAnError(_ name: String) throws {
+    /// The start of the pixels must be intact. A marker among them is noticed at once. A run of ones, which is no code, is
+    /// noticed by libjpeg-turbo only in a progressive image.
+    @Test(
+        arguments: [
+            ("large-baseline.jpg", [0xFF, 0xC4]), ("large-progressive.jpg", [0xFF, 0xC4]),
+            ("large-progressive.jpg", [0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0]),
+        ] as [(String, [UInt8])])
+    func damageInTheFirstPassIsAnError(_ name: String, _ bytes: [UInt8]) throws {
         let data = try FixtureManifest.named(name).data
         let start = try #require(data.firstRange(of: Data([0xFF, 0xDA]))).upperBound + 12
-        var refused = 0
-        for offset in 0..<20 {
-            var damaged = data
-            // A run of ones is no code.
-            for index in start + offset..<start + offset + 12 { damaged[index] = index % 2 == 0 ? 0xFF : 0x00 }
-            if (try? decode(damaged)) == nil { refused += 1 }
+        let damaged = (0..<20).map { offset in
+            data[..<(start + offset)] + Data(bytes) + data[(start + offset + bytes.count)...]
         }
-        #expect(refused > 0)
+        #expect(damaged.allSatisfy(failsStrictly))
+        for file in damaged {
+            let error = #expect(throws: TintypeError.self) { try decode(file) }
+            #expect(error?.code == .undecodable)
+        }
     }
 
     /// After damage, libjpeg fills the rest up to the next restart marker without a warning.
@@ -109,6 +127,29 @@ import TintypeTesting
             #expect(PixelDifference(between: image.pixels, and: whole.pixels)?.maximum == 0)
             #expect(failsStrictly(damaged))
             #expect(try DecodeTests.coders.info(of: damaged)?.warnings == [.strayBytes])
+        }
+    }
+
+    /// All blocks are read again for each preview, so a long file must fail or end.
+    @Test(arguments: [Data([0]), Data([0x21, 0xFE, 0])]) func aGIFWithoutImagesFailsEarly(_ block: Data) throws {
+        func inserted(_ count: Int, at place: Int) -> Data {
+            Self.gif[..<place] + Data((0..<count).flatMap { _ in block }) + Self.gif[place...]
+        }
+        let whole = try decode(Self.gif)
+        for (place, isBeforeImage) in [(Self.descriptor, true), (Self.gif.count - 1, false)] {
+            #expect(try decode(inserted(4000, at: place)).size == whole.size)
+            let long = inserted(5000, at: place)
+            if isBeforeImage {
+                let error = #expect(throws: TintypeError.self) { try decode(long) }
+                #expect(error?.message.contains("unknown block") == true)
+                let arriving = try #require(
+                    try DecodeTests.coders.decoder(for: long).makeIncrementalDecoder(
+                        context: DecodeContext()))
+                #expect(throws: TintypeError.self) { try arriving.append(long.dropLast(40)) }
+            } else {
+                let image = try decode(long)
+                #expect(image.info.warnings == [.strayBytes] && image.info.frameCount == 1)
+            }
         }
     }
 
