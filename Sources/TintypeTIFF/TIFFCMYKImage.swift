@@ -14,31 +14,35 @@ struct TIFFCMYKImage {
         isCancelled = context.isCancelled
     }
 
-    /// Decodes all rows at the target size, opaque.
+    /// Decodes all rows at the target size, opaque. Missing rows are transparent.
     ///
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/cancelled``, ``TintypeError/Code/outOfMemory``.
-    func decode(_ reader: borrowing TIFFReader) throws(TintypeError) -> PixelBuffer {
-        let batch = reader.batchHeight
-        let count = size.width * 4
+    func decode(_ reader: borrowing TIFFReader, _ rows: inout TIFFRows) throws(TintypeError) -> PixelBuffer {
+        let height = reader.batchHeight
         var resampler = try RowResampler(from: size, crop: target.part, to: target.size, filter: .lanczos3)
-        var strip = try PixelWriter(size: PixelSize(width: size.width, height: batch))
-        let words = UnsafeMutableBufferPointer<UInt16>.allocate(capacity: count * batch)
+        var strip = try PixelWriter(size: PixelSize(width: size.width, height: height))
+        let words = UnsafeMutableBufferPointer<UInt16>.allocate(capacity: size.width * 4 * height)
         defer { words.deallocate() }
         words.initialize(repeating: 0)
         let rowLength = strip.bytesPerRow
-        for first in stride(from: 0, to: size.height, by: batch) {
+        for first in stride(from: 0, to: size.height, by: height) {
             guard !isCancelled() else { throw .cancelled }
-            let rows = first..<min(first + batch, size.height)
-            try reader.readSamples(rows, into: words)
-            for y in 0..<rows.count {
-                strip.withRows(from: y) { writeRow(words[y * count..<(y + 1) * count], to: $0) }
+            let batch = first..<min(first + height, size.height)
+            let isPresent = try rows.read(batch) { (batch) throws(TintypeError) in
+                try reader.readSamples(batch, into: words)
             }
-            strip.convert(rows: rows.count, by: converter)
+            if isPresent { convert(words, batch.count, to: &strip) } else { strip.clear(rows: batch.count, from: 0) }
             try strip.withRows { bytes throws(TintypeError) in
-                try resampler.append(rows: UnsafeRawBufferPointer(bytes), count: rows.count, stride: rowLength)
+                try resampler.append(rows: UnsafeRawBufferPointer(bytes), count: batch.count, stride: rowLength)
             }
         }
         return resampler.finish()
+    }
+
+    private func convert(_ words: UnsafeMutableBufferPointer<UInt16>, _ rows: Int, to strip: inout PixelWriter) {
+        let count = size.width * 4
+        for y in 0..<rows { strip.withRows(from: y) { writeRow(words[y * count..<(y + 1) * count], to: $0) } }
+        strip.convert(rows: rows, by: converter)
     }
 
     /// Narrows a row to 8 bits: CMYK for the profile's converter, or opaque RGBA if there is none.

@@ -39,7 +39,8 @@ public struct TIFFDecoder: PartialImageDecoder {
             try context.limits.check(info, byteCount: raw.count)
             try reader.checkMemory(context)
             let target = try DecodeTarget(info, options: context.options)
-            let stored = try Self.decodeImage(reader, info.storedSize, target, context)
+            var rows = TIFFRows(allowsPartial: false)
+            let stored = try Self.decodeImage(reader, info.storedSize, target, context, &rows)
             let upright = try stored.oriented(info.orientation)
             return Image(
                 pixels: upright.pixels, info: info, scale: context.options.scale ?? 1, highRange: upright.highRange,
@@ -53,64 +54,27 @@ public struct TIFFDecoder: PartialImageDecoder {
     /// Decodes all pixels: as CMYK if the file has a profile for it or 16 bits, as 16-bit colours if it has them,
     /// otherwise as libtiff's 8-bit RGBA.
     private static func decodeImage(
-        _ reader: borrowing TIFFReader, _ size: PixelSize, _ target: DecodeTarget, _ context: DecodeContext
+        _ reader: borrowing TIFFReader, _ size: PixelSize, _ target: DecodeTarget, _ context: DecodeContext,
+        _ rows: inout TIFFRows
     ) throws(TintypeError) -> WideImage {
         let colors = try reader.colors(context.limits)
         let cmykConverter = ColorConverter(colors, .cmyk)
         switch reader.startSamples() {
         case .inks where cmykConverter != nil || reader.isWide:
             let image = TIFFCMYKImage(size, target, cmykConverter, context)
-            return WideImage(pixels: try image.decode(reader), highRange: nil)
+            return WideImage(pixels: try image.decode(reader, &rows), highRange: nil)
         case .colors where reader.isWide:
-            let rows = WideRows(size, target, WideConverter(colors, reader.channels), context)
-            return try rows.image(batch: reader.batchHeight) { (first, count, words) throws(TintypeError) in
-                try reader.readSamples(first..<first + count, into: words)
+            let image = WideRows(size, target, WideConverter(colors, reader.channels), context)
+            return try image.image(batch: reader.batchHeight) { (first, count, words) throws(TintypeError) in
+                let isPresent = try rows.read(first..<first + count) { (batch) throws(TintypeError) in
+                    try reader.readSamples(batch, into: words)
+                }
+                if !isPresent { words.update(repeating: 0) }
             }
         default:
             try reader.start()
-            let converter = ColorConverter(colors, reader.channels)
-            return WideImage(pixels: try decodePixels(reader, size, target, converter, context), highRange: nil)
-        }
-    }
-
-    private static func decodePixels(
-        _ reader: borrowing TIFFReader, _ size: PixelSize, _ target: DecodeTarget, _ converter: ColorConverter?,
-        _ context: DecodeContext
-    ) throws(TintypeError) -> PixelBuffer {
-        let height = reader.batchHeight
-        var scratch = [UInt32](repeating: 0, count: size.width * height)
-        if target.isAll(of: size) {
-            var writer = try PixelWriter(size: size)
-            for first in stride(from: 0, to: size.height, by: height) {
-                let rows = first..<min(first + height, size.height)
-                try readRows(reader, rows, first, &writer, &scratch, context)
-                writer.convertPremultiplied(rows: rows.count, from: first, by: converter)
-            }
-            return writer.finish()
-        }
-        var resampler = try RowResampler(from: size, crop: target.part, to: target.size, filter: .lanczos3)
-        var strip = try PixelWriter(size: PixelSize(width: size.width, height: height))
-        let rowLength = strip.bytesPerRow
-        for first in stride(from: 0, to: size.height, by: height) {
-            let rows = first..<min(first + height, size.height)
-            try readRows(reader, rows, 0, &strip, &scratch, context)
-            strip.convertPremultiplied(rows: rows.count, by: converter)
-            try strip.withRows { bytes throws(TintypeError) in
-                try resampler.append(rows: UnsafeRawBufferPointer(bytes), count: rows.count, stride: rowLength)
-            }
-        }
-        return resampler.finish()
-    }
-
-    /// Reads `rows` of the image into `target` from row `firstRow` on.
-    static func readRows(
-        _ reader: borrowing TIFFReader, _ rows: Range<Int>, _ firstRow: Int, _ target: inout PixelWriter,
-        _ scratch: inout [UInt32], _ context: DecodeContext
-    ) throws(TintypeError) {
-        try context.checkCancelled()
-        let stride = target.bytesPerRow
-        try target.withRows(from: firstRow) { bytes throws(TintypeError) in
-            try reader.readRows(rows, into: bytes, stride: stride, scratch: &scratch)
+            let image = TIFFRGBAImage(size, target, ColorConverter(colors, reader.channels), context)
+            return WideImage(pixels: try image.decode(reader, &rows), highRange: nil)
         }
     }
 }
@@ -126,33 +90,42 @@ extension TIFFDecoder: SalvagingImageDecoder {
             try context.limits.check(info)
             try reader.checkMemory(context)
             let target = try DecodeTarget(info, options: context.options)
-            try reader.start()
-            guard let stored = try Self.decodePresentRows(reader, info.storedSize, context) else { return nil }
-            let pixels = try stored.resampled(crop: target.part, to: target.size, filter: .lanczos3)
-            return Image(pixels: try pixels.oriented(info.orientation), info: info, scale: context.options.scale ?? 1)
+            var rows = TIFFRows(allowsPartial: true)
+            let stored = try Self.decodeImage(reader, info.storedSize, target, context, &rows)
+            guard rows.count > 0 else { return nil }
+            let upright = try stored.oriented(info.orientation)
+            return Image(
+                pixels: upright.pixels, info: info, scale: context.options.scale ?? 1, highRange: upright.highRange)
         }
     }
+}
 
-    /// Returns the rows before the damage, or `nil` if there are none.
-    private static func decodePresentRows(
-        _ reader: borrowing TIFFReader, _ size: PixelSize, _ context: DecodeContext
-    ) throws(TintypeError) -> PixelBuffer? {
-        let converter = ColorConverter(try reader.colors(context.limits), reader.channels)
-        let height = reader.batchHeight
-        var scratch = [UInt32](repeating: 0, count: size.width * height)
-        var writer = try PixelWriter(size: size)
-        writer.clear()
-        var first = 0
+/// The rows of an image in order, which end at the first damage if a part of the image suffices.
+struct TIFFRows {
+    /// The number of rows that have been read.
+    private(set) var count = 0
+    private let allowsPartial: Bool
+    private var isDamaged = false
+
+    init(allowsPartial: Bool) {
+        self.allowsPartial = allowsPartial
+    }
+
+    /// Reads the next rows with `read`.
+    ///
+    /// - Returns: Whether the rows were read. The caller makes missing ones transparent.
+    /// - Throws: The errors of `read`, but ``TintypeError/Code/undecodable`` only if all rows are needed.
+    mutating func read(
+        _ batch: Range<Int>, _ read: (Range<Int>) throws(TintypeError) -> Void
+    ) throws(TintypeError) -> Bool {
+        guard !isDamaged else { return false }
         do throws(TintypeError) {
-            while first < size.height {
-                let rows = first..<min(first + height, size.height)
-                try readRows(reader, rows, first, &writer, &scratch, context)
-                writer.convertPremultiplied(rows: rows.count, from: first, by: converter)
-                first = rows.upperBound
-            }
+            try read(batch)
+            count = batch.upperBound
         } catch {
-            guard error.code == .undecodable else { throw error }
+            guard allowsPartial, error.code == .undecodable else { throw error }
+            isDamaged = true
         }
-        return first > 0 ? writer.finish() : nil
+        return !isDamaged
     }
 }

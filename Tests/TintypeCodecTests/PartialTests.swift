@@ -133,6 +133,27 @@ import TintypeTesting
         #expect((0..<37).allSatisfy { partial.pixels[$0, 19] == whole.pixels[$0, 19] })
     }
 
+    /// Samples that libtiff does not convert to 8 bits itself.
+    @Test(arguments: [
+        PlainTIFF(), PlainTIFF(bits: 32), PlainTIFF(bits: 32, isFloat: true),
+        PlainTIFF(photometric: 5, samplesPerPixel: 4),
+    ])
+    func theStripsOfATIFFWithManyBitsAreDecoded(_ kind: PlainTIFF) throws {
+        let data = kind.bytes { pixel, channel in Double((pixel + 3 * channel) % 11) / 11 }
+        let whole = try decode(data)
+        #expect(whole.size == PixelSize(width: 4, height: 32) && !whole.isPartial)
+        #expect(throws: TintypeError.self) { try decode(data.dropLast(10)) }
+        for size in [DecodeOptions.Size.full, .fit(PixelSize(width: 2, height: 16))] {
+            let partial = try decode(data.dropLast(10), Self.partly(size))
+            let last = partial.size.height - 1
+            #expect(partial.isPartial && partial.pixels[0, last].alpha == 0 && partial.pixels[0, 0].alpha == 255)
+        }
+        let partial = try decode(data.dropLast(10), Self.allowed)
+        for y in 0..<16 { #expect((0..<4).allSatisfy { partial.pixels[$0, y] == whole.pixels[$0, y] }) }
+        // The bytes end within the first strip.
+        #expect(throws: TintypeError.self) { try decode(data.prefix(250), Self.allowed) }
+    }
+
     @Test func theRowsOfATruncatedGIFAreDecoded() throws {
         let size = PixelSize(width: 50, height: 40)
         let data = PlainGIF.bytes(size) { x, y in UInt8((x + y) % 128) }
