@@ -75,6 +75,15 @@ extension HighRangePixels {
         }
     }
 
+    /// Returns a part of this image.
+    ///
+    /// - Precondition: The part lies inside the image.
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    func cropped(to part: PixelRect) throws(TintypeError) -> HighRangePixels {
+        guard part.size != size else { return self }
+        return try drawn(part.size) { x, y in self[part.x + x, part.y + y] }
+    }
+
     /// Returns a part of this image, resampled to `target` with the filters of the 8-bit pixels.
     ///
     /// The sums are floats, so values outside 0 to 1 are not clipped.

@@ -20,8 +20,9 @@ public final class Image: Sendable {
     public let animation: AnimatedImage?
     /// The still image with more than 8 bits per channel, at the same size.
     ///
-    /// Present if ``DecodeOptions/range`` is ``DecodeOptions/DynamicRange/high`` and the source has more than 8 bits.
-    /// Transforms, disk caches and encoders use ``pixels`` instead.
+    /// Present if ``DecodeOptions/range`` is ``DecodeOptions/DynamicRange/high`` and the source has more than 8 bits, or a
+    /// gain map. Transformers that crop, scale, turn or mirror an image keep it (``GeometricTransformer``). Other
+    /// transformers, disk caches and encoders use ``pixels`` instead.
     public let highRange: HighRangePixels?
     /// The Exif data of the source, if ``DecodeOptions/keepsExif`` was set and the source has any.
     public let exif: ExifData?
@@ -80,10 +81,12 @@ public final class Image: Sendable {
     public var isThumbnail: Bool { size.area < info.size.area }
 
     /// Returns a still image with the same metadata over other pixels.
-    public func replacing(pixels: PixelBuffer) -> Image {
+    ///
+    /// - Parameter highRange: The same pixels with more than 8 bits per channel.
+    public func replacing(pixels: PixelBuffer, highRange: HighRangePixels? = nil) -> Image {
         Image(
             pixels: pixels, info: info, scale: scale, received: received, expires: expires, isPartial: isPartial,
-            exif: exif, metadata: metadata)
+            highRange: highRange, exif: exif, metadata: metadata)
     }
 
     /// Returns the same image with another number of pixels per point.
@@ -119,9 +122,17 @@ public final class Image: Sendable {
     /// Returns this image with a transformer applied. For an animation, the transformer is applied to each frame on
     /// demand.
     ///
+    /// The result has ``highRange`` if this image has it and the transformer keeps it (``GeometricTransformer``).
+    ///
     /// - Throws: The errors of the transformer.
     public func transformed(by transformer: any ImageTransformer) throws(TintypeError) -> Image {
-        guard let animation else { return replacing(pixels: try transformer.transform(pixels)) }
+        guard let animation else {
+            let result = try transformer.transform(pixels)
+            guard let highRange, let geometric = transformer as? any GeometricTransformer else {
+                return replacing(pixels: result)
+            }
+            return replacing(pixels: result, highRange: try geometric.transform(highRange, of: pixels))
+        }
         let transformed = try animation.transformed(by: transformer)
         return Image(
             pixels: transformed.poster, info: info, scale: scale, received: received, expires: expires,

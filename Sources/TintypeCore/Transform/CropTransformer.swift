@@ -49,7 +49,14 @@ public struct CropTransformer: ImageTransformer {
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` if no pixel would be left, ``TintypeError/Code/outOfMemory``.
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
-        try pixels.cropped(to: dependsOnContent ? smartRect(in: pixels) : checkedRect(in: pixels.size))
+        try pixels.cropped(to: rect(in: pixels))
+    }
+
+    /// Returns the part of an image that is kept.
+    ///
+    /// - Throws: ``TintypeError/Code/transformFailed`` if no pixel would be left.
+    func rect(in pixels: PixelBuffer) throws(TintypeError) -> PixelRect {
+        dependsOnContent ? try smartRect(in: pixels) : try checkedRect(in: pixels.size)
     }
 
     /// Whether the part depends on what the image shows, not only on its size.

@@ -77,7 +77,7 @@ public struct ResizeTransformer: ImageTransformer {
         }
     }
 
-    private func checkedPlan(for source: PixelSize) throws(TintypeError) -> (
+    func checkedPlan(for source: PixelSize) throws(TintypeError) -> (
         scaledSize: PixelSize, cropRect: PixelRect?
     ) {
         guard size.isPositive else { throw .transformFailed("an image cannot have the size \(size)") }

@@ -20,7 +20,7 @@ public struct RotateTransformer: ImageTransformer {
     }
 
     /// The angle without full turns: greater than -180, at most 180.
-    private var normalizedDegrees: Double {
+    var normalizedDegrees: Double {
         let remainder = degrees.isFinite ? degrees.remainder(dividingBy: 360) : degrees
         return remainder == -180 ? 180 : remainder
     }
@@ -51,7 +51,7 @@ public struct RotateTransformer: ImageTransformer {
 
     /// Returns the lossless orientation for an angle, if there is one. A quarter turn that keeps the size is lossless
     /// only for a square image.
-    private func exactOrientation(for angle: Double, of size: PixelSize) -> Orientation? {
+    func exactOrientation(for angle: Double, of size: PixelSize) -> Orientation? {
         switch angle {
         case 0: .up
         case 180: .down

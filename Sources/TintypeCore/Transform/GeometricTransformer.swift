@@ -1,0 +1,90 @@
+/// A transformer that crops, scales, turns or mirrors an image, and does the same to its pixels of the high range.
+///
+/// ``Image/transformed(by:)`` keeps ``Image/highRange`` through such transformers. Others change colours that they know only
+/// with 8 bits per channel, so their images have no high range.
+public protocol GeometricTransformer: ImageTransformer {
+    /// Returns the pixels of the high range that belong to the result of ``ImageTransformer/transform(_:)``.
+    ///
+    /// - Parameters:
+    ///   - highRange: The pixels of the high range, as many as `pixels`.
+    ///   - pixels: The image before it is transformed.
+    /// - Returns: `nil` if this transformer, with its parameters, cannot do so.
+    /// - Throws: The errors of ``ImageTransformer/transform(_:)``.
+    func transform(_ highRange: HighRangePixels, of pixels: PixelBuffer) throws(TintypeError) -> HighRangePixels?
+}
+
+extension CropTransformer: GeometricTransformer {
+    /// Returns the part that is kept of the image, too.
+    ///
+    /// - Throws: ``TintypeError/Code/transformFailed`` if no pixel would be left, ``TintypeError/Code/outOfMemory``.
+    public func transform(
+        _ highRange: HighRangePixels, of pixels: PixelBuffer
+    ) throws(TintypeError) -> HighRangePixels? {
+        try highRange.cropped(to: rect(in: pixels))
+    }
+}
+
+extension ResizeTransformer: GeometricTransformer {
+    /// Returns the pixels scaled with the filter of the image.
+    ///
+    /// - Throws: ``TintypeError/Code/transformFailed``, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    public func transform(
+        _ highRange: HighRangePixels, of pixels: PixelBuffer
+    ) throws(TintypeError) -> HighRangePixels? {
+        let plan = try checkedPlan(for: pixels.size)
+        let whole = PixelRect(x: 0, y: 0, size: highRange.size)
+        let scaled = try highRange.resampled(
+            crop: whole, to: plan.scaledSize == pixels.size ? plan.scaledSize : plan.scaledSize.checkedForTransform(),
+            filter: filter)
+        guard let cropRect = plan.cropRect else { return scaled }
+        guard gravity == .smart, focalPoint == nil else { return try scaled.cropped(to: cropRect) }
+        let covering = try pixels.resampled(to: plan.scaledSize, filter: filter)
+        return try scaled.cropped(to: SmartCrop.rect(of: cropRect.size, in: covering))
+    }
+}
+
+extension FlipTransformer: GeometricTransformer {
+    /// Returns the mirrored pixels.
+    ///
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    public func transform(
+        _ highRange: HighRangePixels, of pixels: PixelBuffer
+    ) throws(TintypeError) -> HighRangePixels? {
+        try highRange.oriented(orientation)
+    }
+}
+
+extension RotateTransformer: GeometricTransformer {
+    /// Returns the pixels turned by quarter turns; `nil` for other angles.
+    ///
+    /// - Throws: ``TintypeError/Code/transformFailed`` if the angle is not finite, ``TintypeError/Code/outOfMemory``.
+    public func transform(
+        _ highRange: HighRangePixels, of pixels: PixelBuffer
+    ) throws(TintypeError) -> HighRangePixels? {
+        let angle = try normalizedDegrees.checkedForTransform("angle")
+        return try exactOrientation(for: angle, of: pixels.size).map { (orientation) throws(TintypeError) in
+            try highRange.oriented(orientation)
+        }
+    }
+}
+
+extension TransformerChain: GeometricTransformer {
+    /// Returns the pixels after all transformers; `nil` unless all of them are geometric.
+    ///
+    /// - Throws: The errors of the transformers; ``TintypeError/Code/cancelled``.
+    public func transform(
+        _ highRange: HighRangePixels, of pixels: PixelBuffer
+    ) throws(TintypeError) -> HighRangePixels? {
+        let steps = transformers.flattened.map { $0 as? any GeometricTransformer }
+        var (highRange, pixels) = (highRange, pixels)
+        for (index, step) in steps.enumerated() {
+            try TransformContext.current.checkCancelled()
+            guard let step, let next = try step.transform(highRange, of: pixels) else { return nil }
+            highRange = next
+            // The next transformer may look at the image.
+            if index < steps.count - 1 { pixels = try step.transform(pixels) }
+        }
+        return highRange
+    }
+}
