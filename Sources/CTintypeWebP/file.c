@@ -37,6 +37,7 @@ tintype_webp_status tintype_webp_read_header(const uint8_t *bytes, size_t count,
         .has_alpha = features.has_alpha != 0,
         .is_animated = features.has_animation != 0,
         .has_exif = is_extended && (bytes[VP8X_FLAGS_AT] & EXIF_FLAG) != 0,
+        .has_xmp = is_extended && (bytes[VP8X_FLAGS_AT] & XMP_FLAG) != 0,
     };
     return TINTYPE_WEBP_OK;
 }

@@ -38,6 +38,8 @@ struct PNGChunk {
         case density = 0x7048_5973
         /// eXIf.
         case exif = 0x6558_4966
+        /// iTXt.
+        case internationalText = 0x6954_5874
     }
 
     /// The kind, or `nil` if it is unknown.

@@ -23,8 +23,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
         let reader = try PNGReader(DecodeContext())
         return try bytes.withTypedBytes { bytes throws(TintypeError) in
             guard let header = try reader.open(bytes, isComplete: isComplete) else { return nil }
-            var info = ImageInfo(header)
-            info.density = PNGMetadata(bytes).density
+            var info = ImageInfo(header, PNGMetadata(bytes))
             guard header.frame_count > 1 else { return info }
             guard let durations = try Self.durations(bytes, header, isComplete: isComplete) else { return nil }
             info.durations = durations
@@ -41,10 +40,9 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
         let reader = try PNGReader(context)
         return try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try reader.open(raw, isComplete: true) else { throw TintypeError(.truncated, "") }
-            var info = ImageInfo(header)
-            try context.limits.check(info, byteCount: raw.count)
             let metadata = PNGMetadata(raw)
-            info.density = metadata.density
+            var info = ImageInfo(header, metadata)
+            try context.limits.check(info, byteCount: raw.count)
             info.durations = try Self.durations(raw, header, isComplete: true) ?? []
             // The default image need not be a frame. It can stand for the first frame only if it is that frame.
             if header.isAnimated {
@@ -92,7 +90,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
             try reader.open(bytes, isComplete: false)
         }
         guard let header, header.isAnimated else { return nil }
-        var info = ImageInfo(header)
+        var info = bytes.withUnsafeBytes { ImageInfo(header, PNGMetadata($0)) }
         try context.limits.check(info)
         let animation = try PNGAnimation(arrived: bytes, header)
         guard !animation.frames.isEmpty else { return nil }
@@ -190,6 +188,15 @@ extension tintype_png_header {
 }
 
 extension ImageInfo {
+    /// Adds what the metadata state: the density, and the orientation of the XMP packet if the Exif data have none (Metadata
+    /// Working Group, guidelines 2.0, 5.4).
+    init(_ header: tintype_png_header, _ metadata: PNGMetadata) {
+        self.init(header)
+        density = metadata.density
+        guard header.exif_orientation == 0, let upright = metadata.xmp?.orientation else { return }
+        (size, orientation) = (upright.displayed(size), upright)
+    }
+
     init(_ header: tintype_png_header) {
         let orientation = Orientation(rawValue: Int(header.exif_orientation)) ?? .up
         let stored = PixelSize(width: Int(header.width), height: Int(header.height))
@@ -207,7 +214,7 @@ extension PNGDecoder {
         let reader = try PNGReader(context)
         let header = try head.withTypedBytes { raw throws(TintypeError) in try reader.open(raw, isComplete: false) }
         guard let header else { return .unknown }
-        let info = ImageInfo(header)
+        let info = head.withUnsafeBytes { ImageInfo(header, PNGMetadata($0)) }
         try context.limits.check(info)
         try context.limits.checkMemory(bytesPerPixel: PixelBuffer.bytesPerPixel, of: info.size)
         guard !header.isAnimated else {
@@ -224,7 +231,7 @@ extension PNGDecoder: SalvagingImageDecoder {
         let opened = try PNGReader(context)
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in try opened.open(raw, isComplete: false) }
         guard let header else { return nil }
-        let info = ImageInfo(header)
+        let info = bytes.withUnsafeBytes { ImageInfo(header, PNGMetadata($0)) }
         try context.limits.check(info)
         try context.limits.checkMemory(bytesPerPixel: PixelBuffer.bytesPerPixel, of: info.size)
         if header.isAnimated { return try salvageAnimation(bytes, context: context) }

@@ -21,11 +21,12 @@ struct PNGMetadata {
     /// The kinds that are read, and the smallest length of their data in bytes.
     private static let lengths: [PNGChunk.Kind: Int] = [
         .colorProfile: 3, .standardColors: 1, .gamma: 4, .chromaticities: 32, .codePoints: 4, .lightLevel: 8,
-        .density: 9, .exif: 8,
+        .density: 9, .exif: 8, .internationalText: 22,
     ]
 
     private mutating func record(_ chunk: PNGChunk) {
         guard let kind = chunk.kind, let length = Self.lengths[kind], chunk.data.count >= length, ranges[kind] == nil,
+            kind != .internationalText || bytes[chunk.data].starts(with: MetadataReader.xmpKeyword),
             (try? chunk.check(in: bytes)) != nil
         else { return }
         ranges[kind] = chunk.data
@@ -40,6 +41,13 @@ struct PNGMetadata {
 
     /// The Exif data, or `nil`.
     var exif: ExifData? { ranges[.exif].flatMap { ExifData(Data(bytes[$0])) } }
+
+    /// The XMP packet, if it is not compressed, or `nil`.
+    var xmp: XMPPacket? {
+        ranges[.internationalText].flatMap {
+            XMPPacket(Data(bytes[$0.dropFirst(MetadataReader.xmpKeyword.count)]))
+        }
+    }
 
     /// The pixel density of the pHYs chunk if its unit is the metre, otherwise that of the Exif data.
     var density: PixelDensity? {

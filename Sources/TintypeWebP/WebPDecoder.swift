@@ -13,7 +13,7 @@ public struct WebPDecoder: ProgressiveAnimationDecoder {
     /// The formats that this decoder reads: WebP.
     public var formats: Set<ImageFormat> { [.webp] }
 
-    /// Reads the header of a still image, and all chunks of an animation or of a file with Exif data.
+    /// Reads the header of a still image, and all chunks of an animation or of a file with Exif data or XMP.
     ///
     /// - Returns: `nil` if `bytes` is a prefix that ends too early.
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged.
@@ -140,7 +140,8 @@ extension WebPDecoder {
         let header = try head.withTypedBytes { raw throws(TintypeError) in try tintype_webp_header(raw) }
         guard let header else { return .unknown }
         if header.is_animated { return .animation(IncrementalAnimation(decoder: WebPDecoder(), context: context)) }
-        // The orientation follows the pixels. No preview is better than one lying on its side.
+        // The orientation follows the pixels. No preview is better than one lying on its side. Many files have XMP, but few
+        // an orientation only there, so these have previews.
         guard !header.has_exif else { return .hidden }
         let info = ImageInfo(header)
         try context.limits.check(info)

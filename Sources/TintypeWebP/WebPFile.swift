@@ -34,8 +34,12 @@ struct WebPFile: ~Copyable {
     var frameCount: Int { Int(tintype_webp_frame_count(file)) }
     /// The number of times that the animation plays; 0 means forever.
     var playCount: Int { Int(tintype_webp_play_count(file)) }
-    /// The orientation of the Exif data.
-    var orientation: Orientation { Orientation(rawValue: Int(tintype_webp_orientation(file))) ?? .up }
+    /// The orientation of the Exif data or, if they have none, of the XMP packet (Metadata Working Group, guidelines 2.0,
+    /// 5.4).
+    var orientation: Orientation {
+        Orientation(rawValue: Int(tintype_webp_orientation(file)))
+            ?? chunk("XMP ").flatMap { XMPPacket(Data($0))?.orientation } ?? .up
+    }
 
     /// The Exif data, or `nil`.
     var exif: ExifData? { chunk("EXIF").flatMap { ExifData(Data($0)) } }
@@ -100,7 +104,7 @@ extension tintype_webp_header {
     var size: PixelSize { PixelSize(width: Int(width), height: Int(height)) }
 
     /// Whether some information follows the pixels: frame delays or the orientation.
-    var needsWholeFile: Bool { is_animated || has_exif }
+    var needsWholeFile: Bool { is_animated || has_exif || has_xmp }
 }
 
 extension TintypeError {

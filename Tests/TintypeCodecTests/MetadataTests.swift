@@ -192,6 +192,48 @@ import TintypeTesting
         #expect(upright.info.orientation == .up && upright.size == plain.size)
     }
 
+    /// Returns an image that has only an XMP packet with an orientation, before its pixels.
+    private static func withXMP(orientation: Int, _ format: ImageFormat, exif: Data? = nil) throws -> Data {
+        let plain = try FixtureManifest.named(format == .png ? "rgba-8.png" : "lossless.webp").data
+        guard format == .png else {
+            let size = try #require(try coders.info(of: plain)?.size)
+            let metadata = ImageMetadata(exif: exif.flatMap { ExifData($0) }, xmp: xmp(orientation: 1))
+            var data = try #require(MetadataWriter(metadata, [.xmp, .exif], size)).inserted(into: plain, format)
+            let value = try #require(data.range(of: Data("tiff:Orientation=\"1".utf8))).upperBound - 1
+            data[value] = UInt8(ascii: "0") + UInt8(orientation)
+            return data
+        }
+        var chunks = PNGBuilder.chunk("iTXt", Data("Title\0\0\0\0\0An upright title".utf8))
+        chunks += PNGBuilder.chunk("iTXt", Data(MetadataReader.xmpKeyword) + xmp(orientation: orientation))
+        if let exif { chunks += PNGBuilder.chunk("eXIf", exif) }
+        return plain.prefix(33) + chunks + plain.dropFirst(33)
+    }
+
+    @Test(arguments: [ImageFormat.png, .webp]) func theOrientationOfXMPTurnsOtherFormats(_ format: ImageFormat) throws {
+        let plain = try decode(Self.withXMP(orientation: 1, format))
+        #expect(plain.info.orientation == .up)
+        for value in 2...8 {
+            let orientation = try #require(Orientation(rawValue: value))
+            let data = try Self.withXMP(orientation: value, format)
+            let turned = try decode(data)
+            #expect(turned.info.orientation == orientation && turned.size == orientation.displayed(plain.size))
+            let expected = try plain.pixels.oriented(orientation)
+            #expect(PixelDifference(between: turned.pixels, and: expected)?.maximum == 0)
+            #expect(try Self.coders.info(of: data)?.size == turned.size)
+        }
+        let upright = try Self.withXMP(orientation: 6, format, exif: Self.exif(orientation: 1))
+        #expect(try decode(upright).info.orientation == .up)
+    }
+
+    /// A preview of an arriving PNG is turned, too.
+    @Test func previewsOfAPNGAreTurnedByXMP() throws {
+        let data = try Self.withXMP(orientation: 6, .png)
+        let decoder = try #require(
+            try Self.coders.decoder(for: data).makeIncrementalDecoder(context: DecodeContext()))
+        let preview = try #require(try decoder.append(data.dropLast(30)))
+        #expect(preview.size == PixelSize(width: 24, height: 32))
+    }
+
     // MARK: Hostile metadata
 
     @Test func anyFlippedByteOfExifIsKeptOrRefused() throws {

@@ -29,8 +29,9 @@ typedef struct tintype_webp_header {
     uint32_t height;
     bool has_alpha;
     bool is_animated;
-    /// Whether the file has Exif data, which follow the pixels.
+    /// Whether the file has Exif data or an XMP packet, which follow the pixels.
     bool has_exif;
+    bool has_xmp;
 } tintype_webp_header;
 
 /// Reads the header at the beginning of a file. Returns OK, NEEDS_MORE or CORRUPT.

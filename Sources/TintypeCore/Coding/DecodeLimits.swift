@@ -18,8 +18,8 @@ public struct DecodeLimits: Hashable, Sendable {
     public var animatedPixels: Int
     /// The maximum size, in bytes, of a single PNG chunk that precedes the image data.
     public var chunkBytes = 8 << 20
-    /// The maximum total size, in bytes as stored, of the text chunks that precede the image data of a PNG. The text is
-    /// never read.
+    /// The maximum total size, in bytes as stored, of the text chunks that precede the image data of a PNG. Of the
+    /// text, only an XMP packet is read.
     public var textBytes = 8 << 20
     /// The maximum number of bytes of a colour profile. The default, 4 MB, is twice the size of the largest printer
     /// profiles.

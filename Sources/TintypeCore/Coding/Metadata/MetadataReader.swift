@@ -3,7 +3,7 @@ import Foundation
 /// Reads the metadata of an encoded image from its segments, chunks or tags.
 ///
 /// Formats: JPEG, PNG, WebP and TIFF. Those of other formats are known to their libraries, which provide the Exif data.
-struct MetadataReader {
+package struct MetadataReader {
     private let bytes: Data
     private let limits: DecodeLimits
     private var metadata = ImageMetadata()
@@ -77,7 +77,7 @@ struct MetadataReader {
     // MARK: PNG and WebP
 
     /// The beginning of the international text chunk with XMP: the keyword, no compression, no language.
-    static let xmpKeyword = Array("XML:com.adobe.xmp\0\0\0\0\0".utf8)
+    package static let xmpKeyword = Array("XML:com.adobe.xmp\0\0\0\0\0".utf8)
 
     private mutating func readPNG() {
         var offset = 8
