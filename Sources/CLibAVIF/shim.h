@@ -1,1 +1,46 @@
 #include <avif/avif.h>
+
+#include <stdbool.h>
+
+// Functions that libavif 1.0 added or changed. Debian 12 has 0.11.
+
+/// Sets how often a sequence plays; 0 is forever. Returns whether libavif writes it: from 1.0 on.
+static inline bool tintype_avif_set_play_count(avifEncoder *encoder, int plays) {
+#if AVIF_VERSION >= 1000000
+    encoder->repetitionCount = plays == 0 ? AVIF_REPETITION_COUNT_INFINITE : plays - 1;
+    return true;
+#else
+    (void)encoder;
+    (void)plays;
+    return false;
+#endif
+}
+
+/// Copies a colour profile, Exif data from their byte order mark on, or an XMP packet into an image. Until 1.0 libavif did
+/// not report that memory ran out.
+static inline avifResult tintype_avif_set_profile(avifImage *image, const uint8_t *bytes, size_t count) {
+#if AVIF_VERSION >= 1000000
+    return avifImageSetProfileICC(image, bytes, count);
+#else
+    avifImageSetProfileICC(image, bytes, count);
+    return AVIF_RESULT_OK;
+#endif
+}
+
+static inline avifResult tintype_avif_set_exif(avifImage *image, const uint8_t *bytes, size_t count) {
+#if AVIF_VERSION >= 1000000
+    return avifImageSetMetadataExif(image, bytes, count);
+#else
+    avifImageSetMetadataExif(image, bytes, count);
+    return AVIF_RESULT_OK;
+#endif
+}
+
+static inline avifResult tintype_avif_set_xmp(avifImage *image, const uint8_t *bytes, size_t count) {
+#if AVIF_VERSION >= 1000000
+    return avifImageSetMetadataXMP(image, bytes, count);
+#else
+    avifImageSetMetadataXMP(image, bytes, count);
+    return AVIF_RESULT_OK;
+#endif
+}

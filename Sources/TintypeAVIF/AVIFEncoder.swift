@@ -40,6 +40,7 @@ extension AVIFEncoder: AnimatedImageEncoder {
     ) throws(TintypeError) -> Data {
         let isOpaque = try animation.isOpaque()
         let writer = try AVIFWriter(options, speed: speed)
+        writer.setPlayCount(animation.loopCount)
         let ticks = FrameDuration.ticks(
             animation.durations, perSecond: Double(AVIFWriter.ticksPerSecond), in: 11...Int(UInt32.max))
         for index in 0..<animation.frameCount {

@@ -40,6 +40,12 @@ struct AVIFWriter: ~Copyable {
         avifEncoderDestroy(encoder)
     }
 
+    /// Sets how often a sequence plays, before its first frame; 0 is forever. Has no effect on libavif 0.11, whose files
+    /// ``AVIFRepetition`` changes.
+    func setPlayCount(_ count: Int) {
+        _ = tintype_avif_set_play_count(encoder, Int32(clamping: count))
+    }
+
     /// Encodes a frame.
     ///
     /// - Parameters:
