@@ -81,6 +81,15 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
     private static let libraryLimits = DecodeLimits(pixels: 16384 * 16384, side: 32_768, frames: 100_000)
 }
 
+extension AVIFDecoder: XMPDecoder {
+    package func xmp(of bytes: Data, _ limits: DecodeLimits) throws(TintypeError) -> Data? {
+        let packet = try bytes.withTypedBytes { raw throws(TintypeError) in
+            try AVIFReader(raw, readsXMP: true, limits: limits).xmp
+        }
+        return packet.flatMap { $0.count <= limits.exifBytes ? $0 : nil }
+    }
+}
+
 /// Shows the frames of a sequence as they arrive, if its metadata precedes its data, as in files that libavif writes. A
 /// still image is not shown before it is complete.
 extension AVIFDecoder: ProgressiveAnimationDecoder {

@@ -1,4 +1,5 @@
 public import Foundation
+import TintypeColor
 public import TintypeCore
 
 /// Encodes AVIF images and sequences with libavif, on the calling thread. At quality 1 encoding is lossless.
@@ -26,6 +27,20 @@ public struct AVIFEncoder: ImageEncoder {
     ) throws(TintypeError) -> Data {
         let writer = try AVIFWriter(options, speed: speed)
         try writer.add(pixels, isOpaque: pixels.isOpaque, ticks: nil)
+        return try writer.finish()
+    }
+}
+
+/// Encodes still images with 10 bits per channel, in PQ with the primaries of Rec. ITU-R BT.2100.
+extension AVIFEncoder: HighRangeImageEncoder {
+    /// Encodes a still image. Alpha is omitted if every pixel is opaque.
+    ///
+    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    public func encode(
+        _ highRange: HighRangePixels, as format: ImageFormat, options: EncodeOptions
+    ) throws(TintypeError) -> Data {
+        let writer = try AVIFWriter(options, speed: speed)
+        try writer.add(PQRows(highRange))
         return try writer.finish()
     }
 }

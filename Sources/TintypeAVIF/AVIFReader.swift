@@ -17,16 +17,18 @@ struct AVIFReader: ~Copyable {
     /// - Parameters:
     ///   - bytes: The file or its first bytes. They must outlive the reader.
     ///   - isComplete: Whether `bytes` are the whole file. If not, the data of the last frames may be missing.
+    ///   - readsXMP: Whether to read the XMP packet.
     /// - Throws: ``TintypeError/Code/limitExceeded`` if the image, its profile or its Exif data is too large, or if there
     ///   are too many frames; ``TintypeError/Code/undecodable``; ``TintypeError/Code/outOfMemory``.
     init(
-        _ bytes: UnsafeRawBufferPointer, isComplete: Bool = true, limits: DecodeLimits
+        _ bytes: UnsafeRawBufferPointer, isComplete: Bool = true, readsXMP: Bool = false, limits: DecodeLimits
     ) throws(TintypeError) {
         guard let decoder = avifDecoderCreate() else {
             throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for an AVIF decoder")
         }
         do throws(TintypeError) {
             Self.configure(decoder, limits)
+            decoder.pointee.ignoreXMP = readsXMP ? 0 : 1
             try Self.check(
                 avifDecoderSetIOMemory(decoder, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count), decoder)
             // libavif rejects data beyond the size hint, and a prefix does not know the size.
@@ -51,7 +53,6 @@ struct AVIFReader: ~Copyable {
 
     private static func configure(_ decoder: UnsafeMutablePointer<avifDecoder>, _ limits: DecodeLimits) {
         decoder.pointee.maxThreads = 1
-        decoder.pointee.ignoreXMP = 1
         // The parser only notes sizes; they are checked afterwards, where the error names the limit.
         (decoder.pointee.imageSizeLimit, decoder.pointee.imageDimensionLimit) = (maxPixels, 0)
         decoder.pointee.imageCountLimit = UInt32(clamping: max(limits.frames, 1))
@@ -152,6 +153,14 @@ struct AVIFReader: ~Copyable {
             return nil
         }
         return ExifData(Data(bytes: bytes, count: image.exif.size))
+    }
+
+    /// The XMP packet, if the reader was created to read it.
+    var xmp: Data? {
+        guard let image = decoder.pointee.image?.pointee, let bytes = image.xmp.data, image.xmp.size > 0 else {
+            return nil
+        }
+        return Data(bytes: bytes, count: image.xmp.size)
     }
 
     /// Grey if the file stores luma alone.

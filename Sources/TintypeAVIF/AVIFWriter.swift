@@ -1,5 +1,6 @@
 import CLibAVIF
 import Foundation
+import TintypeColor
 import TintypeCore
 
 /// Writes one file with libavif.
@@ -8,6 +9,8 @@ import TintypeCore
 struct AVIFWriter: ~Copyable {
     private let encoder: UnsafeMutablePointer<avifEncoder>
     private let quality: Double
+    private let metadata: EncodedMetadata
+    private let colorSpace: EncodeOptions.ColorSpace
 
     /// The unit of frame durations: ticks a second.
     static let ticksPerSecond = 1000
@@ -28,6 +31,7 @@ struct AVIFWriter: ~Copyable {
         // NaN compares as false and becomes 0.
         quality = options.quality > 0 ? min(options.quality, 1) : 0
         let quantizer = Int32(((1 - quality) * Self.coarsestQuantizer).rounded())
+        (metadata, colorSpace) = (options.written, options.written.colorSpace)
         encoder.pointee.maxThreads = 1
         encoder.pointee.speed = Int32(speed)
         encoder.pointee.timescale = UInt64(Self.ticksPerSecond)
@@ -52,10 +56,45 @@ struct AVIFWriter: ~Copyable {
     ///   - isOpaque: Whether alpha is omitted; the same for all frames of a sequence.
     ///   - ticks: The duration of a frame of a sequence; `nil` for a still image.
     func add(_ pixels: PixelBuffer, isOpaque: Bool, ticks: Int?) throws(TintypeError) {
-        let image = try makePlanes(isOpaque ? pixels : try pixels.unpremultiplied(), isOpaque: isOpaque)
+        let straight = isOpaque ? pixels : try pixels.unpremultiplied()
+        let samples = AVIFSamples(straight, isOpaque: isOpaque, colorSpace)
+        try straight.withUnsafeBytes { bytes throws(TintypeError) in try add(bytes, samples, ticks: ticks) }
+    }
+
+    /// Encodes an image of the high range.
+    func add(_ rows: PQRows) throws(TintypeError) {
+        let samples = AVIFSamples(pq: rows.size, isOpaque: rows.isOpaque)
+        let words = try rows.samples(hasAlpha: true)
+        try words.withUnsafeBytes { bytes in
+            Result { () throws(TintypeError) in try add(bytes, samples, ticks: nil) }
+        }.get()
+    }
+
+    private func add(
+        _ bytes: UnsafeRawBufferPointer, _ samples: AVIFSamples, ticks: Int?
+    ) throws(TintypeError) {
+        let image = try makePlanes(bytes, samples)
         defer { avifImageDestroy(image) }
+        try addMetadata(to: image, isStill: ticks == nil)
         let flag = ticks == nil ? AVIF_ADD_IMAGE_FLAG_SINGLE : AVIF_ADD_IMAGE_FLAG_NONE
         let result = avifEncoderAddImage(encoder, image, UInt64(ticks ?? 1), flag.rawValue)
+        guard result == AVIF_RESULT_OK else { throw Self.failure(result) }
+    }
+
+    /// Adds the profile and, to a still image, Exif data and XMP. In a sequence these would be items of a track, whose places
+    /// ``AVIFRepetition`` does not know.
+    private func addMetadata(to image: UnsafeMutablePointer<avifImage>, isStill: Bool) throws(TintypeError) {
+        try add(metadata.profile) { tintype_avif_set_profile(image, $0, $1) }
+        guard isStill else { return }
+        try add(metadata.exif) { tintype_avif_set_exif(image, $0, $1) }
+        try add(metadata.xmp) { tintype_avif_set_xmp(image, $0, $1) }
+    }
+
+    private func add(_ data: Data?, _ add: (UnsafePointer<UInt8>, Int) -> avifResult) throws(TintypeError) {
+        guard let data, !data.isEmpty else { return }
+        let result = data.withUnsafeBytes { bytes in
+            bytes.bindMemory(to: UInt8.self).baseAddress.map { add($0, bytes.count) } ?? AVIF_RESULT_OK
+        }
         guard result == AVIF_RESULT_OK else { throw Self.failure(result) }
     }
 
@@ -70,28 +109,28 @@ struct AVIFWriter: ~Copyable {
 
     /// Converts straight pixels to planes. The caller destroys the result.
     private func makePlanes(
-        _ pixels: PixelBuffer, isOpaque: Bool
+        _ bytes: UnsafeRawBufferPointer, _ samples: AVIFSamples
     ) throws(TintypeError) -> UnsafeMutablePointer<avifImage> {
         let format = quality >= Self.fullChromaQuality ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420
-        guard let image = avifImageCreate(UInt32(pixels.size.width), UInt32(pixels.size.height), 8, format) else {
+        let (width, height) = (UInt32(samples.size.width), UInt32(samples.size.height))
+        guard let image = avifImageCreate(width, height, samples.depth.encoded, format) else {
             throw Self.failure(AVIF_RESULT_OUT_OF_MEMORY)
         }
-        image.pointee.colorPrimaries = avifColorPrimaries(AVIF_COLOR_PRIMARIES_BT709)
-        image.pointee.transferCharacteristics = avifTransferCharacteristics(AVIF_TRANSFER_CHARACTERISTICS_SRGB)
+        image.pointee.colorPrimaries = avifColorPrimaries(samples.primaries)
+        image.pointee.transferCharacteristics = avifTransferCharacteristics(samples.transfer)
         // Only the identity matrix is lossless.
-        let matrix = quality == 1 ? AVIF_MATRIX_COEFFICIENTS_IDENTITY : AVIF_MATRIX_COEFFICIENTS_BT601
+        let matrix = quality == 1 ? AVIF_MATRIX_COEFFICIENTS_IDENTITY : samples.matrix
         image.pointee.matrixCoefficients = avifMatrixCoefficients(matrix)
         image.pointee.yuvRange = AVIF_RANGE_FULL
-        let result = pixels.withUnsafeBytes { bytes in
-            var rgb = avifRGBImage()
-            avifRGBImageSetDefaults(&rgb, image)
-            rgb.format = AVIF_RGB_FORMAT_RGBA
-            rgb.ignoreAlpha = isOpaque ? 1 : 0
-            // libavif declares the pixels mutable but only reads them.
-            rgb.pixels = UnsafeMutablePointer(mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
-            rgb.rowBytes = UInt32(pixels.bytesPerRow)
-            return avifImageRGBToYUV(image, &rgb)
-        }
+        var rgb = avifRGBImage()
+        avifRGBImageSetDefaults(&rgb, image)
+        rgb.format = AVIF_RGB_FORMAT_RGBA
+        rgb.depth = samples.depth.stored
+        rgb.ignoreAlpha = samples.isOpaque ? 1 : 0
+        // libavif declares the pixels mutable but only reads them.
+        rgb.pixels = UnsafeMutablePointer(mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
+        rgb.rowBytes = UInt32(samples.bytesPerRow)
+        let result = avifImageRGBToYUV(image, &rgb)
         guard result == AVIF_RESULT_OK else {
             avifImageDestroy(image)
             throw Self.failure(result)

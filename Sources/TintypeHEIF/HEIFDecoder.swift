@@ -115,6 +115,17 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
     }
 }
 
+extension HEIFDecoder: XMPDecoder {
+    package func xmp(of bytes: Data, _ limits: DecodeLimits) throws(TintypeError) -> Data? {
+        guard try Self.sequence(bytes, limits) == nil else { return nil }
+        return try bytes.withTypedBytes { raw throws(TintypeError) in
+            // As before decoding: libheif trusts the file.
+            _ = try HEIFCodedImages.check(raw, limits: limits)
+            return try HEIFReader(raw, limits).xmp(atMost: limits.exifBytes)
+        }
+    }
+}
+
 extension HEIFDecoder: SalvagingImageDecoder {
     /// Returns the frames of a truncated sequence up to the first incomplete one; `nil` if there are none, and for a still
     /// image, which libheif decodes completely or not at all.

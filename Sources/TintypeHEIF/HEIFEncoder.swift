@@ -35,11 +35,20 @@ public struct HEIFEncoder: ImageEncoder {
         try check(heif_encoder_set_lossy_quality(encoder, Int32((quality * 100).rounded())))
         let isOpaque = pixels.isOpaque
         try fill(&image, with: isOpaque ? pixels : try pixels.unpremultiplied(), isOpaque: isOpaque)
+        try add(options.written.profile) { heif_image_set_raw_color_profile(image, "prof", $0, $1) }
         var handle: OpaquePointer?
         defer { heif_image_handle_release(handle) }
         try check(heif_context_encode_image(context, image, encoder, nil, &handle))
         if options.embedsThumbnail { try addThumbnail(of: image, to: handle, context, encoder) }
+        try add(options.written.exif) { heif_context_add_exif_metadata(context, handle, $0, Int32(clamping: $1)) }
+        try add(options.written.xmp) { heif_context_add_XMP_metadata(context, handle, $0, Int32(clamping: $1)) }
         return try Self.write(context)
+    }
+
+    private func add(_ data: Data?, _ add: (UnsafeRawPointer, Int) -> heif_error) throws(TintypeError) {
+        guard let data, !data.isEmpty else { return }
+        let error = data.withUnsafeBytes { bytes in bytes.baseAddress.map { add($0, bytes.count) } }
+        if let error { try check(error) }
     }
 
     /// Adds a thumbnail. libheif scales it, and omits it if the image is not larger.

@@ -148,6 +148,23 @@ struct HEIFReader: ~Copyable {
         return ExifData(item: bytes)
     }
 
+    /// The XMP packet, an item of a type of its own (ISO/IEC 23008-12, A.3), if it has at most so many bytes.
+    func xmp(atMost limit: Int) -> Data? {
+        var items = [heif_item_id](repeating: 0, count: 16)
+        let count = heif_image_handle_get_list_of_metadata_block_IDs(handle, "mime", &items, Int32(items.count))
+        for item in items.prefix(Int(count)) {
+            guard let type = heif_image_handle_get_metadata_content_type(handle, item),
+                String(cString: type) == "application/rdf+xml"
+            else { continue }
+            let size = heif_image_handle_get_metadata_size(handle, item)
+            guard size > 0, size <= limit else { return nil }
+            var packet = Data(count: size)
+            let error = packet.withUnsafeMutableBytes { heif_image_handle_get_metadata(handle, item, $0.baseAddress) }
+            return error.code == heif_error_Ok ? packet : nil
+        }
+        return nil
+    }
+
     private static func exifItem(_ handle: OpaquePointer) -> (item: heif_item_id, count: Int)? {
         var item: heif_item_id = 0
         guard heif_image_handle_get_list_of_metadata_block_IDs(handle, "Exif", &item, 1) == 1 else { return nil }

@@ -71,12 +71,6 @@ struct JPEGGainMap {
 
     // MARK: Light
 
-    /// The light of each 8-bit code of sRGB (IEC 61966-2-1).
-    private static let light: [Float] = (0...255).map { code in
-        let value = Double(code) / 255
-        return Float(value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4))
-    }
-
     /// The factor for each 8-bit code of a channel of the map.
     private static func factors(_ channel: GainMapParameters.Channel) -> [Float] {
         (0...255).map { code in
@@ -98,7 +92,7 @@ struct JPEGGainMap {
                         for x in 0..<pixels.size.width {
                             var light = SIMD4<Float>(0, 0, 0, 1)
                             for channel in 0..<3 {
-                                let own = Self.light[Int(base[4 * x + channel])] + before[channel]
+                                let own = SRGBCurve.light[Int(base[4 * x + channel])] + before[channel]
                                 light[channel] = own * factors[channel][Int(gain[4 * x + channel])] - after[channel]
                             }
                             target.storeBytes(

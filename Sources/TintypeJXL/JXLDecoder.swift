@@ -74,6 +74,17 @@ public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder {
     private static let infoLimits = DecodeLimits(pixels: .max, side: .max, frames: 100_000)
 }
 
+extension JXLDecoder: XMPDecoder {
+    package func xmp(of bytes: Data, _ limits: DecodeLimits) throws(TintypeError) -> Data? {
+        do throws(TintypeError) {
+            return try bytes.withTypedBytes { raw throws(TintypeError) in try JXLReader.box("xml ", of: raw, limits) }
+        } catch {
+            guard error.limit == .exifBytes else { throw error }
+            return nil
+        }
+    }
+}
+
 /// Shows a frame of an animation once the next one has begun, so the last frame comes with the whole file. A still image
 /// is shown once libjxl has all of it at an eighth of its size, and then as details arrive.
 extension JXLDecoder: ProgressiveAnimationDecoder {

@@ -1,5 +1,6 @@
 import CLibJXL
 public import Foundation
+import TintypeColor
 public import TintypeCore
 
 /// Encodes still and animated JPEG XL with libjxl, on the calling thread. At quality 1 encoding is lossless.
@@ -29,7 +30,9 @@ public struct JXLEncoder: ImageEncoder {
         let quality = options.quality > 0 ? min(options.quality, 1) : 0
         let isOpaque = pixels.isOpaque
         let straight = isOpaque ? pixels : try pixels.unpremultiplied()
-        let writer = try JXLWriter(size: pixels.size, hasAlpha: !isOpaque, isLossless: quality == 1)
+        let writer = try JXLWriter(
+            size: pixels.size, hasAlpha: !isOpaque, isLossless: quality == 1, .standard(options.written.colorSpace),
+            metadata: options.written)
         try writer.add(straight, distance: Self.distance(quality), effort: effort)
         return try writer.finish()
     }
@@ -40,6 +43,24 @@ public struct JXLEncoder: ImageEncoder {
         if percent >= 100 { return 0 }
         guard percent < 30 else { return 0.1 + (100 - percent) * 0.09 }
         return min(15, 6.4 + Float(pow(2.5, Double(30 - percent) / 5) / 6.25))
+    }
+}
+
+/// Encodes still images with 12 bits per channel, in PQ with the primaries of Rec. ITU-R BT.2100.
+extension JXLEncoder: HighRangeImageEncoder {
+    /// Encodes a still image. Alpha is omitted if every pixel is opaque.
+    ///
+    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    public func encode(
+        _ highRange: HighRangePixels, as format: ImageFormat, options: EncodeOptions
+    ) throws(TintypeError) -> Data {
+        // NaN compares as false and becomes 0.
+        let quality = options.quality > 0 ? min(options.quality, 1) : 0
+        let rows = PQRows(highRange)
+        let writer = try JXLWriter(
+            size: rows.size, hasAlpha: !rows.isOpaque, isLossless: quality == 1, .pq, metadata: options.written)
+        try writer.add(rows, distance: Self.distance(quality), effort: effort)
+        return try writer.finish()
     }
 }
 
@@ -55,7 +76,8 @@ extension JXLEncoder: AnimatedImageEncoder {
         let quality = options.quality > 0 ? min(options.quality, 1) : 0
         let isOpaque = try animation.isOpaque()
         var writer = try JXLWriter(
-            size: animation.size, hasAlpha: !isOpaque, isLossless: quality == 1, playCount: animation.loopCount)
+            size: animation.size, hasAlpha: !isOpaque, isLossless: quality == 1, .standard(options.written.colorSpace),
+            playCount: animation.loopCount, metadata: options.written)
         let ticks = FrameDuration.ticks(
             animation.durations, perSecond: Double(JXLWriter.ticksPerSecond), in: 11...Int(UInt32.max))
         for index in 0..<animation.frameCount {

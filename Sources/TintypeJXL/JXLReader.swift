@@ -193,13 +193,22 @@ extension JXLReader {
     /// - Returns: `nil` if there is none, or if it is damaged: the image can still be shown.
     /// - Throws: ``TintypeError/Code/limitExceeded`` if it is too large.
     static func exif(of bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(TintypeError) -> ExifData? {
+        try box("Exif", of: bytes, limits).flatMap { ExifData(item: $0) }
+    }
+
+    /// Returns the contents of the first box of a type; `nil` if there is none.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded`` above ``DecodeLimits/exifBytes``.
+    static func box(
+        _ type: String, of bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits
+    ) throws(TintypeError) -> Data? {
         // A bare codestream begins with FF, a container with the length of its first box.
         guard bytes.first == 0 else { return nil }
         do throws(TintypeError) {
             var reader = try JXLReader(bytes, isComplete: true, events: JXL_DEC_BOX)
             JxlDecoderSetDecompressBoxes(reader.decoder, 1)
             while try reader.nextEvent() == JXL_DEC_BOX {
-                if reader.boxType == "Exif" { return ExifData(item: try reader.readBox(limits)) }
+                if reader.boxType == type { return try reader.readBox(limits) }
             }
             return nil
         } catch {

@@ -77,6 +77,11 @@ import TintypeTesting
         return try Self.coders.decoder(for: data).decodeChecked(data, context: DecodeContext(options: options))
     }
 
+    /// Returns the Exif data of an encoded image. A TIFF is its own.
+    private static func exif(of data: Data, _ image: Image) -> ExifData? {
+        image.info.format == .tiff ? ExifData(data) : image.metadata?.exif
+    }
+
     private func encode(_ image: Image, _ format: ImageFormat, _ kinds: Set<MetadataKind>) throws -> Data {
         var options = EncodeOptions()
         options.metadata = kinds
@@ -102,7 +107,7 @@ import TintypeTesting
         let image = try decode(Self.photograph())
         let data = try encode(image, format, [.exif])
         let written = try decode(data)
-        let exif = try #require(written.metadata?.exif)
+        let exif = try #require(Self.exif(of: data, written))
         #expect(exif.orientation == .up && exif.text(0x010F) == "Maker" && exif.thumbnail == nil)
         #expect(written.size == image.size && written.info.orientation == .up)
         for secret in [Self.latitude, Self.thumbnail] { #expect(data.range(of: secret) == nil) }
@@ -112,16 +117,17 @@ import TintypeTesting
     @Test(arguments: formats) func theSizeInExifIsThatOfThePixels(_ format: ImageFormat) throws {
         let small = try decode(Self.photograph()).transformed(
             by: ResizeTransformer(to: PixelSize(width: 10, height: 12), mode: .stretch))
-        let exif = try #require(try decode(encode(small, format, [.exif])).metadata?.exif)
+        let data = try encode(small, format, [.exif])
+        let exif = try #require(Self.exif(of: data, try decode(data)))
         // The directory begins at 68; its values are at 78 and 90.
         #expect(exif.bytes[78..<82].elementsEqual([0, 0, 0, 10]) && exif.bytes[90..<92].elementsEqual([0, 12]))
     }
 
     @Test(arguments: formats) func thePlaceIsKeptOnRequest(_ format: ImageFormat) throws {
         let data = try encode(decode(Self.photograph()), format, [.exif, .xmp, .location])
-        let metadata = try #require(try decode(data).metadata)
-        #expect(metadata.exif?.number(0x8825) == 98 && data.range(of: Self.latitude) != nil)
-        #expect(metadata.xmp?.range(of: Data("GPSLatitude".utf8)) != nil)
+        let written = try decode(data)
+        #expect(Self.exif(of: data, written)?.number(0x8825) == 98 && data.range(of: Self.latitude) != nil)
+        #expect(written.metadata?.xmp?.range(of: Data("GPSLatitude".utf8)) != nil)
     }
 
     @Test(arguments: formats) func xmpIsKeptUprightAndWithoutPlace(_ format: ImageFormat) throws {
@@ -132,9 +138,22 @@ import TintypeTesting
         #expect(written.metadata?.exif == nil && written.info.orientation == .up)
     }
 
-    @Test func iptcIsKeptInAJPEG() throws {
-        let metadata = try decode(encode(decode(Self.photograph()), .jpeg, [.iptc])).metadata
+    @Test(arguments: [ImageFormat.jpeg, .tiff]) func iptcIsKept(_ format: ImageFormat) throws {
+        let metadata = try decode(encode(decode(Self.photograph()), format, [.iptc])).metadata
         #expect(metadata == ImageMetadata(iptc: Self.iptc))
+    }
+
+    /// Both byte orders, and pixels that are as without metadata.
+    @Test(arguments: [true, false]) func aTIFFBeginsWithItsExifData(_ isBigEndian: Bool) throws {
+        let little = Data("II*\0\u{8}\0\0\0\u{1}\0\u{F}\u{1}\u{2}\0\u{3}\0\0\0Me\0\0\0\0\0\0\0".utf8)
+        var image = try decode(FixtureManifest.named("rgba-8.png").data)
+        image = image.with(metadata: ImageMetadata(exif: ExifData(isBigEndian ? Self.exif() : little)))
+        let data = try encode(image, .tiff, [.exif, .icc])
+        let written = try decode(data)
+        #expect(ExifData(data)?.text(0x010F) == (isBigEndian ? "Maker" : "Me"))
+        #expect(
+            PixelDifference(between: written.pixels, and: try decode(encode(image, .tiff, [])).pixels)?.maximum == 0)
+        #expect(data.range(of: StandardProfile.data) != nil)
     }
 
     @Test(arguments: formats) func theProfileOfTheWrittenColoursIsAdded(_ format: ImageFormat) throws {
@@ -142,8 +161,10 @@ import TintypeTesting
         let (plain, profiled) = (try encode(image, format, []), try encode(image, format, [.icc]))
         let (first, second) = (try decode(plain), try decode(profiled))
         #expect(PixelDifference(between: first.pixels, and: second.pixels)?.maximum == 0)
+        // JPEG XL names its colours without a profile.
         let statesColors =
-            profiled.range(of: StandardProfile.data) != nil || profiled.range(of: Data("sRGB".utf8)) != nil
+            format == .jxl || profiled.range(of: StandardProfile.data) != nil
+            || profiled.range(of: Data("sRGB".utf8)) != nil
         #expect(statesColors)
     }
 
@@ -198,7 +219,7 @@ import TintypeTesting
         guard format == .png else {
             let size = try #require(try coders.info(of: plain)?.size)
             let metadata = ImageMetadata(exif: exif.flatMap { ExifData($0) }, xmp: xmp(orientation: 1))
-            var data = try #require(MetadataWriter(metadata, [.xmp, .exif], size)).inserted(into: plain, format)
+            var data = try #require(MetadataWriter(metadata, [.xmp, .exif], .sRGB, size)).inserted(into: plain, format)
             let value = try #require(data.range(of: Data("tiff:Orientation=\"1".utf8))).upperBound - 1
             data[value] = UInt8(ascii: "0") + UInt8(orientation)
             return data
@@ -333,7 +354,8 @@ import TintypeTesting
     private var writer: MetadataWriter {
         get throws {
             let metadata = ImageMetadata(exif: ExifData(Self.exif()), xmp: Self.xmp(), iptc: Self.iptc)
-            return try #require(MetadataWriter(metadata, Set(MetadataKind.allCases), PixelSize(width: 8, height: 8)))
+            return try #require(
+                MetadataWriter(metadata, Set(MetadataKind.allCases), .sRGB, PixelSize(width: 8, height: 8)))
         }
     }
 }

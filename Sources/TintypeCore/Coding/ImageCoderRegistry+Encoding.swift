@@ -12,7 +12,7 @@ extension ImageCoderRegistry {
         _ image: Image, as format: ImageFormat, options: EncodeOptions = EncodeOptions()
     ) throws(TintypeError) -> Data {
         guard let animation = image.animation, animationEncoder(for: format) != nil else {
-            return try encode(image.pixels, as: format, options, image.metadata)
+            return try encode(image.pixels, image.highRange, as: format, options, image.metadata)
         }
         return try encode(animation, as: format, options, image.metadata)
     }
@@ -27,19 +27,30 @@ extension ImageCoderRegistry {
     public func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions = EncodeOptions()
     ) throws(TintypeError) -> Data {
-        try encode(pixels, as: format, options, nil)
+        try encode(pixels, nil, as: format, options, nil)
     }
 
     private func encode(
-        _ pixels: PixelBuffer, as format: ImageFormat, _ options: EncodeOptions, _ metadata: ImageMetadata?
+        _ pixels: PixelBuffer, _ highRange: HighRangePixels?, as format: ImageFormat, _ options: EncodeOptions,
+        _ metadata: ImageMetadata?
     ) throws(TintypeError) -> Data {
         let encoder = try encoder(for: format)
         let size = options.maximumSize.map { pixels.size.fitted(into: $0) } ?? pixels.size
-        let sized = try pixels.resampled(to: size, filter: .lanczos3)
-        let writer = MetadataWriter(metadata, options.metadata, size)
-        return try Self.encode(as: format, options: options) { options throws(TintypeError) in
-            let data = try encoder.encode(sized, as: format, options: options)
-            return writer?.inserted(into: data, format) ?? data
+        let isWide = options.range == .high || options.usedColorSpace(for: format) != .sRGB
+        let light = isWide ? try highRange?.resized(to: size) : nil
+        if options.range == .high, let light, let encoder = encoder as? any HighRangeImageEncoder {
+            return try Self.encode(as: format, options.withoutProfile, metadata, size) { options throws(TintypeError) in
+                try encoder.encode(light, as: format, options: options)
+            }
+        }
+        var sized = try pixels.resampled(to: size, filter: .lanczos3)
+        if options.usedColorSpace(for: format) == .displayP3 {
+            let converter = DisplayP3Transformer()
+            let wide = try light.flatMap { light throws(TintypeError) in try converter.transform(light) }
+            if let wide { sized = wide } else { sized = try converter.transform(sized) }
+        }
+        return try Self.encode(as: format, options, metadata, size) { options throws(TintypeError) in
+            try encoder.encode(sized, as: format, options: options)
         }
     }
 
@@ -64,17 +75,32 @@ extension ImageCoderRegistry {
             all.frames = nil
             return try encode(animation.picking(frames), as: format, all, metadata)
         }
-        guard animation.frameCount > 1 else { return try encode(animation.poster, as: format, options, metadata) }
+        guard animation.frameCount > 1 else { return try encode(animation.poster, nil, as: format, options, metadata) }
         guard let encoder = animationEncoder(for: format) else {
             throw TintypeError(.noCoder, stage: .encode, "no encoder for animated \(format) images is registered")
         }
         let size = options.maximumSize.map { animation.size.fitted(into: $0) } ?? animation.size
-        let sized =
+        var sized =
             size == animation.size
             ? animation : try animation.transformed(by: ResizeTransformer(to: size, mode: .stretch))
-        let writer = MetadataWriter(metadata, options.metadata, size)
+        if options.usedColorSpace(for: format) == .displayP3 {
+            sized = try sized.transformed(by: DisplayP3Transformer())
+        }
+        return try Self.encode(as: format, options, metadata, size) { options throws(TintypeError) in
+            try encoder.encode(sized, as: format, options: options)
+        }
+    }
+
+    /// Calls `encode`, and adds the metadata that it does not write itself.
+    private static func encode(
+        as format: ImageFormat, _ options: EncodeOptions, _ metadata: ImageMetadata?, _ size: PixelSize,
+        _ encode: (EncodeOptions) throws(TintypeError) -> Data
+    ) throws(TintypeError) -> Data {
+        let writer = MetadataWriter(metadata, options.metadata, options.usedColorSpace(for: format), size)
+        var options = options
+        if let writer { options.written = writer.embedded }
         return try Self.encode(as: format, options: options) { options throws(TintypeError) in
-            let data = try encoder.encode(sized, as: format, options: options)
+            let data = try encode(options)
             return writer?.inserted(into: data, format) ?? data
         }
     }

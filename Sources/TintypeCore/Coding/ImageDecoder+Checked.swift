@@ -40,6 +40,7 @@ extension ImageDecoder {
         let image = try decodeChecked(bytes, context: plain, time: time)
         var metadata = MetadataReader.metadata(of: bytes, image.info.format, context.limits)
         if metadata.exif == nil, image.info.format != .tiff { metadata.exif = image.exif }
+        if let decoder = self as? any XMPDecoder { metadata.xmp = try decoder.xmp(of: bytes, context.limits) }
         return image.with(metadata: metadata.isEmpty ? nil : metadata)
     }
 

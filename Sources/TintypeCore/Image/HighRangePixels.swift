@@ -105,6 +105,13 @@ extension HighRangePixels {
         }
     }
 
+    /// Returns the image at another size.
+    ///
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    func resized(to target: PixelSize) throws(TintypeError) -> HighRangePixels {
+        try resampled(crop: PixelRect(x: 0, y: 0, size: size), to: target)
+    }
+
     private func drawn(
         _ size: PixelSize, _ pixel: (Int, Int) -> SIMD4<Float>
     ) throws(TintypeError) -> HighRangePixels {

@@ -17,7 +17,9 @@ public struct ImageMetadata: Hashable, Sendable {
     }
 
     /// The formats that are written with metadata.
-    public static let writableFormats: Set<ImageFormat> = [.jpeg, .png, .webp]
+    ///
+    /// IPTC records are written in JPEG and TIFF, and animated AVIF has only a colour profile.
+    public static let writableFormats: Set<ImageFormat> = [.jpeg, .png, .webp, .avif, .heic, .jxl, .tiff]
 
     /// Whether there is none.
     public var isEmpty: Bool { exif == nil && xmp == nil && iptc == nil }

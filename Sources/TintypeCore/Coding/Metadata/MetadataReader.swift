@@ -2,7 +2,7 @@ import Foundation
 
 /// Reads the metadata of an encoded image from its segments, chunks or tags.
 ///
-/// Formats: JPEG, PNG, WebP and TIFF. Those of other formats are known to their libraries, which provide the Exif data.
+/// Formats: JPEG, PNG, WebP and TIFF. Those of other formats are known to their libraries (``XMPDecoder``).
 package struct MetadataReader {
     private let bytes: Data
     private let limits: DecodeLimits

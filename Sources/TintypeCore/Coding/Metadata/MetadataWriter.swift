@@ -1,24 +1,39 @@
 package import Foundation
 
-/// Writes metadata into an encoded image: JPEG, PNG or WebP.
+/// Writes metadata into an encoded image: JPEG, PNG, WebP or TIFF. Encoders of other formats write ``embedded`` themselves.
 ///
 /// Metadata that do not fit into the format, such as an XMP packet of more than 64 KB in a JPEG, are omitted.
 struct MetadataWriter {
     private let metadata: ImageMetadata
     /// The colour profile; `nil` to write none.
     private let profile: Data?
+    /// The colour space of the pixels.
+    private let colorSpace: EncodeOptions.ColorSpace
     private let size: PixelSize
 
     /// - Parameters:
     ///   - metadata: The metadata of the source; `nil` if there are none.
     ///   - kinds: The kinds to write.
+    ///   - colorSpace: That of the pixels. Its profile is written unless it is sRGB, also if `kinds` does not name it.
     ///   - size: The size of the written image in pixels.
     /// - Returns: `nil` if there is nothing to write.
-    init?(_ metadata: ImageMetadata?, _ kinds: Set<MetadataKind>, _ size: PixelSize) {
-        guard !kinds.isEmpty else { return nil }
+    init?(
+        _ metadata: ImageMetadata?, _ kinds: Set<MetadataKind>, _ colorSpace: EncodeOptions.ColorSpace,
+        _ size: PixelSize
+    ) {
+        guard !kinds.isEmpty || colorSpace != .sRGB else { return nil }
         self.metadata = metadata?.filtered(to: kinds, size: size) ?? ImageMetadata()
-        profile = kinds.contains(.icc) ? StandardProfile.data : nil
+        switch colorSpace {
+        case .sRGB: profile = kinds.contains(.icc) ? StandardProfile.data : nil
+        case .displayP3: profile = StandardProfile.displayP3
+        }
+        self.colorSpace = colorSpace
         self.size = size
+    }
+
+    /// The metadata for an encoder whose library writes them.
+    var embedded: EncodedMetadata {
+        EncodedMetadata(exif: metadata.exif?.bytes, xmp: metadata.xmp, profile: profile, colorSpace: colorSpace)
     }
 
     /// Returns the encoded image with the metadata. Other formats stay unchanged.
@@ -30,6 +45,7 @@ struct MetadataWriter {
         case .jpeg: insertedIntoJPEG(data)
         case .png: insertedIntoPNG(data)
         case .webp: insertedIntoWebP(data)
+        case .tiff: TIFFMetadataFile(data)?.inserting(metadata, profile) ?? data
         default: data
         }
     }
@@ -81,9 +97,11 @@ struct MetadataWriter {
 
     private func insertedIntoPNG(_ data: Data) -> Data {
         var chunks = Data()
-        let statesColors = data.prefix(200).range(of: Data("sRGB".utf8)) != nil
+        let statesColors = colorSpace == .sRGB && data.prefix(200).range(of: Data("sRGB".utf8)) != nil
         if let profile, !statesColors {
-            chunks.append(chunk: "iCCP", Data("sRGB\0\0".utf8) + ZlibStored.compressed(profile))
+            // The name of a profile is for people.
+            let name = colorSpace == .sRGB ? "sRGB\0\0" : "Display P3\0\0"
+            chunks.append(chunk: "iCCP", Data(name.utf8) + ZlibStored.compressed(profile))
         }
         if let exif = metadata.exif { chunks.append(chunk: "eXIf", exif.bytes) }
         if let xmp = metadata.xmp { chunks.append(chunk: "iTXt", Data(MetadataReader.xmpKeyword) + xmp) }

@@ -1,19 +1,28 @@
 import Foundation
 
-/// The colour profile of sRGB (IEC 61966-2-1), built from its definition (ICC.1:2022).
+/// The colour profiles of sRGB (IEC 61966-2-1) and Display P3, built from their definitions (ICC.1:2022).
 enum StandardProfile {
-    /// The profile: its primaries and white point adapted to D50, and its curve with parameters.
-    static let data = make()
+    /// The profile of sRGB.
+    static let data = make(
+        "sRGB",
+        red: xyz(0.43607, 0.22249, 0.01392), green: xyz(0.38515, 0.71687, 0.09708), blue: xyz(0.14307, 0.06061, 0.7141))
+
+    /// The profile of Display P3, which differs from sRGB only in its primaries.
+    static let displayP3 = make(
+        "Display P3",
+        red: xyz(0.51512, 0.2412, -0.00105), green: xyz(0.29198, 0.69225, 0.04189), blue: xyz(0.1571, 0.06657, 0.78407))
 
     private static let headerLength = 128
 
-    private static func make() -> Data {
+    /// Makes a profile of the white of D65 and the curve of sRGB with parameters.
+    ///
+    /// - Parameters:
+    ///   - red: A column of the matrix from linear light to XYZ, adapted to D50 by Bradford's method.
+    private static func make(_ name: String, red: Data, green: Data, blue: Data) -> Data {
         let curve = tag("para", [0x0003_0000] + [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045].map(fixed))
-        // The columns of the matrix from linear sRGB to XYZ, adapted by Bradford's method.
         let tags: [(name: String, body: Data)] = [
-            ("desc", text("sRGB")), ("cprt", text("CC0")), ("wtpt", xyz(0.9642, 1, 0.8249)),
-            ("rXYZ", xyz(0.43607, 0.22249, 0.01392)), ("gXYZ", xyz(0.38515, 0.71687, 0.09708)),
-            ("bXYZ", xyz(0.14307, 0.06061, 0.7141)), ("rTRC", curve), ("gTRC", curve), ("bTRC", curve),
+            ("desc", text(name)), ("cprt", text("CC0")), ("wtpt", xyz(0.9642, 1, 0.8249)),
+            ("rXYZ", red), ("gXYZ", green), ("bXYZ", blue), ("rTRC", curve), ("gTRC", curve), ("bTRC", curve),
         ]
         var (directory, bodies) = (Data(), Data())
         directory.append(bigEndian: tags.count, 4)

@@ -1,0 +1,48 @@
+package import TintypeCore
+
+/// Rows of straight 16-bit RGBA, in PQ with the primaries of Rec. ITU-R BT.2100, made from linear light.
+package struct PQRows {
+    private let highRange: HighRangePixels
+    private let matrix: ColorMatrix3
+
+    /// Creates the rows of an image.
+    package init(_ highRange: HighRangePixels) {
+        self.highRange = highRange
+        // BT.2100 uses the primaries of BT.2020.
+        let wide = Chromaticities(primaries: 9) ?? .standard
+        matrix = ColorMatrix3(wide).inverse * ColorMatrix3(.standard)
+    }
+
+    /// The size of the image in pixels.
+    package var size: PixelSize { highRange.size }
+
+    /// Whether every pixel is opaque.
+    package var isOpaque: Bool {
+        (0..<size.height).allSatisfy { y in (0..<size.width).allSatisfy { highRange[$0, y].w >= 1 } }
+    }
+
+    /// Returns all rows without padding, four samples per pixel or, without alpha, three.
+    ///
+    /// - Throws: ``TintypeError/Code/cancelled``.
+    package func samples(hasAlpha: Bool) throws(TintypeError) -> [UInt16] {
+        var samples: [UInt16] = []
+        samples.reserveCapacity(size.area * (hasAlpha ? 4 : 3))
+        for y in 0..<size.height {
+            if y % 16 == 0 { try TransformContext.current.checkCancelled() }
+            for x in 0..<size.width {
+                let pixel = SIMD4<Double>(highRange[x, y])
+                let light = SIMD3(pixel.x, pixel.y, pixel.z) / max(pixel.w, 1e-4)
+                let shown = matrix * light
+                for channel in 0..<3 { samples.append(Self.code(shown[channel])) }
+                if hasAlpha { samples.append(UInt16((min(max(pixel.w, 0), 1) * 65535).rounded())) }
+            }
+        }
+        return samples
+    }
+
+    /// Returns the code of light in multiples of reference white. What is darker than black or brighter than PQ is clipped.
+    private static func code(_ light: Double) -> UInt16 {
+        guard light > 0 else { return 0 }
+        return UInt16((min(HighRangeTransfer.pqCode(light * HighRangeTransfer.referenceWhite), 1) * 65535).rounded())
+    }
+}

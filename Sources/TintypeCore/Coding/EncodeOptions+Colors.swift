@@ -1,0 +1,128 @@
+public import Foundation
+
+extension EncodeOptions {
+    /// A colour space in which an image is written.
+    public enum ColorSpace: String, Hashable, Sendable, CaseIterable {
+        /// sRGB (IEC 61966-2-1), which every program assumes for a file without a profile.
+        case sRGB = "srgb"
+        /// Display P3: the primaries of SMPTE RP 431-2, with the white and the curve of sRGB. The file states it, with a
+        /// profile where the format has no other way.
+        case displayP3 = "display-p3"
+
+        /// The formats that are written in other colour spaces than sRGB.
+        public static var formats: Set<ImageFormat> { ImageMetadata.writableFormats }
+    }
+
+    /// The colour space in which a format is written.
+    func usedColorSpace(for format: ImageFormat) -> ColorSpace {
+        ColorSpace.formats.contains(format) ? colorSpace : .sRGB
+    }
+
+    /// The options of an image of the high range, which states its colours without a profile.
+    var withoutProfile: EncodeOptions {
+        var options = self
+        options.colorSpace = .sRGB
+        options.metadata.remove(.icc)
+        return options
+    }
+}
+
+/// Encodes still images with more than 8 bits per channel, which may be brighter than paper.
+public protocol HighRangeImageEncoder: ImageEncoder {
+    /// Encodes a still image.
+    ///
+    /// - Parameters:
+    ///   - highRange: Linear light; see ``HighRangePixels``.
+    ///   - format: One of ``ImageEncoder/formats``.
+    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
+    func encode(
+        _ highRange: HighRangePixels, as format: ImageFormat, options: EncodeOptions
+    ) throws(TintypeError) -> Data
+}
+
+/// The curve of sRGB (IEC 61966-2-1).
+package enum SRGBCurve {
+    /// The light of each 8-bit code, from 0 to 1.
+    package static let light: [Float] = (0...255).map { code in
+        let value = Double(code) / 255
+        return Float(value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4))
+    }
+
+    /// Fine enough that adjacent dark codes stay distinct.
+    private static let steps: Float = 16384
+
+    private static let codes: [UInt8] = (0...Int(steps)).map { step in
+        let light = Double(step) / Double(steps)
+        let code = light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
+        return UInt8((code * 255).rounded())
+    }
+
+    /// Returns the code of some light. Values below 0 and NaN become 0, values above 1 become 255.
+    static func code(_ light: Float) -> UInt8 {
+        light > 0 ? codes[Int(min(light, 1) * steps + 0.5)] : 0
+    }
+}
+
+/// Converts colours from sRGB to Display P3.
+struct DisplayP3Transformer: ImageTransformer {
+    let identifier = "display-p3"
+
+    /// The columns of the matrix from linear light with the primaries of sRGB to light with those of Display P3.
+    private static let columns: (SIMD3<Float>, SIMD3<Float>, SIMD3<Float>) = (
+        SIMD3(0.822462, 0.033194, 0.017083), SIMD3(0.177538, 0.966806, 0.072397), SIMD3(0, 0, 0.910520)
+    )
+
+    private static func converted(_ light: SIMD3<Float>) -> SIMD3<Float> {
+        columns.0 * light.x + columns.1 * light.y + columns.2 * light.z
+    }
+
+    /// Returns the same colours, which all lie in Display P3.
+    ///
+    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
+        let isOpaque = pixels.isOpaque
+        let straight = isOpaque ? pixels : try pixels.unpremultiplied()
+        var writer = try PixelWriter(size: pixels.size)
+        for y in 0..<pixels.size.height {
+            if y % 16 == 0 { try TransformContext.current.checkCancelled() }
+            writer.withRows(from: y) { target in
+                straight.withUnsafeRow(y) { row in
+                    for start in stride(from: 0, to: 4 * pixels.size.width, by: 4) {
+                        let light = Self.converted(
+                            SIMD3(
+                                SRGBCurve.light[Int(row[start])], SRGBCurve.light[Int(row[start + 1])],
+                                SRGBCurve.light[Int(row[start + 2])]))
+                        for channel in 0..<3 { target[start + channel] = SRGBCurve.code(light[channel]) }
+                        target[start + 3] = row[start + 3]
+                    }
+                }
+            }
+        }
+        if !isOpaque { writer.premultiply(rows: pixels.size.height) }
+        return writer.finish()
+    }
+
+    /// Returns an image with the colours outside of sRGB that its high range has.
+    ///
+    /// - Returns: `nil` if a pixel is brighter than white, because then the 8-bit image has other tones.
+    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    func transform(_ highRange: HighRangePixels) throws(TintypeError) -> PixelBuffer? {
+        var writer = try PixelWriter(size: highRange.size)
+        for y in 0..<highRange.size.height {
+            if y % 16 == 0 { try TransformContext.current.checkCancelled() }
+            let isOrdinary = writer.withRows(from: y) { target in
+                for x in 0..<highRange.size.width {
+                    let pixel = highRange[x, y]
+                    let light = Self.converted(SIMD3(pixel.x, pixel.y, pixel.z) / max(pixel.w, 1e-4))
+                    guard pixel.w == 0 || light.max() < 1.01 else { return false }
+                    for channel in 0..<3 { target[4 * x + channel] = SRGBCurve.code(light[channel]) }
+                    target[4 * x + 3] = UInt8((min(max(pixel.w, 0), 1) * 255).rounded())
+                }
+                return true
+            }
+            guard isOrdinary else { return nil }
+        }
+        writer.premultiply(rows: highRange.size.height)
+        return writer.finish()
+    }
+}
