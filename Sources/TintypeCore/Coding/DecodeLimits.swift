@@ -172,7 +172,7 @@ extension DecodeLimits {
 
 // MARK: - Errors
 
-/// Names one of the ``DecodeLimits``: the limit that an image exceeded.
+/// Names the limit that an image exceeded: one of the ``DecodeLimits``, or the number of its bytes.
 public enum DecodeLimit: String, Error, Hashable, Sendable, CaseIterable {
     /// ``DecodeLimits/pixels``.
     case pixels
@@ -204,12 +204,15 @@ public enum DecodeLimit: String, Error, Hashable, Sendable, CaseIterable {
     case memoryBytes
     /// ``DecodeLimits/time``.
     case time
+    /// ``PipelineConfiguration/maximumByteCount``, the number of bytes of a body or file. Its errors have the stage `load`.
+    case bytes
     /// A limit that is built into a codec library.
     case library
 }
 
 extension TintypeError {
-    /// The limit that an image exceeded; `nil` unless the code is ``Code/limitExceeded`` and a decoder threw the error.
+    /// The limit that an image exceeded; `nil` unless the code is ``Code/limitExceeded`` and a decoder threw the error, or
+    /// the image has too many bytes.
     public var limit: DecodeLimit? { underlying as? DecodeLimit }
 
     /// Returns a ``Code/limitExceeded`` error of the decode stage.
@@ -217,5 +220,10 @@ extension TintypeError {
     /// - Parameter message: The actual value and the limit.
     package static func exceeded(_ limit: DecodeLimit, _ message: String) -> TintypeError {
         TintypeError(.limitExceeded, stage: .decode, message, underlying: limit)
+    }
+
+    /// Returns a ``Code/limitExceeded`` error of the load stage, for a body or file with more than `limit` bytes.
+    package static func exceeded(byteLimit limit: Int) -> TintypeError {
+        TintypeError(.limitExceeded, stage: .load, "more than \(limit) bytes", underlying: DecodeLimit.bytes)
     }
 }

@@ -107,9 +107,7 @@ extension ImageLoad {
             throw TintypeError(.emptyBody, stage: .load, "the loader returned no bytes")
         }
         let limit = services.configuration.maximumByteCount
-        guard bytes.data.count <= limit else {
-            throw TintypeError(.limitExceeded, stage: .load, "more than \(limit) bytes")
-        }
+        guard bytes.data.count <= limit else { throw .exceeded(byteLimit: limit) }
         return bytes
     }
 

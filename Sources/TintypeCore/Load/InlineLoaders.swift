@@ -21,7 +21,7 @@ public struct DataURLLoader: ImageLoader {
     public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         let data = try bytes(of: source)
         guard data.count <= context.received.limit else {
-            throw TintypeError(.limitExceeded, stage: .load, "more than \(context.received.limit) bytes")
+            throw .exceeded(byteLimit: context.received.limit)
         }
         return LoadedBytes(data: data, origin: .data)
     }

@@ -138,7 +138,5 @@ public final class ReceivedBytes: Sendable {
         }
     }
 
-    private var tooLarge: TintypeError {
-        TintypeError(.limitExceeded, stage: .load, "more than \(limit) bytes")
-    }
+    private var tooLarge: TintypeError { .exceeded(byteLimit: limit) }
 }

@@ -117,9 +117,7 @@ final class ResponseBody: Sendable {
         try inflater?.finish()
     }
 
-    private var tooLarge: TintypeError {
-        TintypeError(.limitExceeded, stage: .load, "more than \(limits.byteCount) bytes")
-    }
+    private var tooLarge: TintypeError { .exceeded(byteLimit: limits.byteCount) }
 
     /// Returns the error to throw, and records the received bytes if the transfer can be resumed.
     private func failure(_ error: any Error, _ received: ReceivedBytes) -> TintypeError {
