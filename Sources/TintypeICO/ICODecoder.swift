@@ -45,6 +45,25 @@ public struct ICODecoder: ImageDecoder {
     }
 }
 
+extension ICODecoder: ImageCollectionDecoder {
+    /// Decodes every image of the file. One that several entries of the directory name is decoded once.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` if an image is damaged or lies beyond the end of the file,
+    ///   ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/cancelled``.
+    public func verifyImages(in bytes: Data, context: DecodeContext) throws(TintypeError) {
+        guard let directory = try bytes.withTypedBytes({ raw throws(TintypeError) in try ICODirectory(raw) }) else {
+            throw .truncatedICO
+        }
+        var verified: Set<Range<Int>> = []
+        for entry in directory.entries where verified.insert(entry.range).inserted {
+            try context.checkCancelled()
+            guard entry.range.upperBound <= bytes.count,
+                try ICOImage(bytes, entry).decode(entry.size, context) != nil
+            else { throw .truncatedICO }
+        }
+    }
+}
+
 extension ICODecoder: SalvagingImageDecoder {
     /// Decodes one image of the file, whole or in part.
     ///

@@ -7,6 +7,8 @@ public struct DecodeContext: Sendable {
     /// Whether no caller waits for the image any longer. Decoders call it every few rows, from the decoding thread, and
     /// throw ``TintypeError/Code/cancelled`` if it returns `true`.
     public var isCancelled: @Sendable () -> Bool
+    /// How much of the image the pipeline verifies. Decoders need not know it.
+    package var verification = LoadPolicy.Verification.firstFrame
 
     /// Creates a context; by default the whole image at full size, with the default limits, not cancellable.
     public init(

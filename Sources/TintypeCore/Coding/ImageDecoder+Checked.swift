@@ -18,7 +18,9 @@ extension ImageDecoder {
             timed = try resolved(timed, for: bytes)
             do throws(TintypeError) {
                 let cropsItself = timed.options.crop == nil || self is any PartialImageDecoder
-                return try cropsItself ? decode(bytes, context: timed) : decodeAndCrop(bytes, context: timed)
+                let image = try cropsItself ? decode(bytes, context: timed) : decodeAndCrop(bytes, context: timed)
+                if context.verification == .allFrames { try verifyRest(of: image, bytes, context: timed) }
+                return image
             } catch {
                 guard error.code == .undecodable, timed.options.allowsPartial else { throw error }
                 return try salvagePart(of: bytes, context: timed, after: error)
@@ -29,6 +31,15 @@ extension ImageDecoder {
                 .notAnimated, stage: .decode, "the image is not animated, but only animated images were requested")
         }
         return image
+    }
+
+    /// Decodes what ``decode(_:context:)`` has left: the further frames of an animation, and the other images of a file.
+    private func verifyRest(of image: Image, _ bytes: Data, context: DecodeContext) throws(TintypeError) {
+        try (self as? any ImageCollectionDecoder)?.verifyImages(in: bytes, context: context)
+        guard let animation = image.animation else { return }
+        for index in 1..<max(1, animation.frameCount) {
+            _ = try animation.frame(at: index, isCancelled: context.isCancelled)
+        }
     }
 
     /// Decodes an image with all of its metadata, of which decoders read only the Exif data.

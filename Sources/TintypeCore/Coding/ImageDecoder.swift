@@ -89,6 +89,15 @@ public protocol SalvagingImageDecoder: ImageDecoder {
     func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image?
 }
 
+/// A decoder of files that have several images, of which ``ImageDecoder/decode(_:context:)`` decodes one.
+public protocol ImageCollectionDecoder: ImageDecoder {
+    /// Decodes every image of a file, as ``LoadPolicy/Verification/allFrames`` asks.
+    ///
+    /// - Parameter bytes: The whole file.
+    /// - Throws: The errors of ``ImageDecoder/decode(_:context:)``, for the first image that has one.
+    func verifyImages(in bytes: Data, context: DecodeContext) throws(TintypeError)
+}
+
 /// Decodes images that may be animated.
 public protocol AnimatedImageDecoder: ImageDecoder {
     /// Returns the frames of an image, without decoding any of them.

@@ -123,6 +123,7 @@ extension ImageLoad {
         var context = DecodeContext(
             options: options, limits: services.configuration.decodeLimits, isCancelled: { [job] in job.isCancelled })
         context.options.scale = request.source.scaleInName
+        context.verification = request.policy.verification
         let (coders, time) = (services.configuration.coders, services.configuration.time)
         return { [context] data throws(TintypeError) in
             try TransformContext(isCancelled: context.isCancelled).run { () throws(TintypeError) in

@@ -120,7 +120,7 @@ struct JobKey: Hashable, Sendable {
     /// The key of the job that decodes an original. It does not depend on what the request makes of the original.
     init(original key: CacheKey, of request: ImageRequest, bytes: LoadedBytes?) {
         var policy = request.policy.forBytes
-        policy.previews = request.policy.previews
+        (policy.previews, policy.verification) = (request.policy.previews, request.policy.verification)
         self.init(key, policy, request, bytes: bytes)
     }
 

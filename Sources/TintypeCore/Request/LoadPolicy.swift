@@ -16,6 +16,9 @@ public struct LoadPolicy: Hashable, Sendable {
     /// Whether smaller and transformed images of local files are stored on disk. By default they are not.
     public var localFiles = LocalFileStorage.memory
 
+    /// How much of an image must decode before its bytes are stored and it is delivered. By default its first frame.
+    public var verification = Verification.firstFrame
+
     /// Whether previews are kept in memory for the next request. By default they are not. Requests that differ only in this
     /// share their work.
     public var previewStorage = PreviewStorage.none
@@ -117,6 +120,15 @@ extension LoadPolicy {
         /// The newest preview is in memory until the image is complete. If the load is cancelled or fails, the next request of
         /// the same kind begins with that preview.
         case memory
+    }
+
+    /// How much of an image that is loaded must decode. Images that a cache has decoded already are not verified again.
+    public enum Verification: Hashable, Sendable {
+        /// What is delivered: the first frame of an animation, one image of an icon.
+        case firstFrame
+        /// Every frame of an animation, unless the options ask only for the first one, and every image of an icon. The load
+        /// fails if one is damaged, unless the request accepts partial images. Decoded frames are not held.
+        case allFrames
     }
 
     /// Whether a larger image in memory may be scaled down to the requested size instead of loading.
