@@ -3,6 +3,8 @@ import Testing
 import Tintype
 import TintypeTesting
 
+@testable import TintypeCommand
+
 @Suite(.timeLimit(.minutes(15))) struct CacheTests {
     @Test func everySubcommandWorksOnACache() async throws {
         try await withCommandFixture { fixture in
@@ -49,6 +51,68 @@ import TintypeTesting
                 "cache", "remove", fixture.url("/a.jpg"), "--cache", cache, "--json")
             #expect(try removal.records.first?["removed"] as? Int == 3)
         }
+    }
+
+    /// Header fields and user names are part of the key, as digests.
+    @Test func entriesWithFieldsAndUsersAreListedByTheirURL() async throws {
+        try await withCommandFixture { fixture in
+            let (cache, url) = (fixture.path("cache"), fixture.url("/a.jpg"))
+            let user = url.replacing("http://", with: "http://me:secret@")
+            for arguments in [[url], [url, "--header", "Accept-Language: de"], [user]] {
+                #expect(try await CommandRun.tintype(["fetch", "--cache", cache] + arguments).status == 0)
+            }
+            func run(_ arguments: String...) async throws -> CommandRun {
+                try await CommandRun.tintype(["cache"] + arguments + ["--cache", cache])
+            }
+            let list = try await run("list", "--json").records
+            #expect(list.map { $0["url"] as? String } == [url, url, url])
+            let variants = list.compactMap { $0["variant"] as? String }.map { $0.prefix { $0 != " " } }
+            #expect(variants.sorted() == ["credential", "headers"])
+            let lines = try await run("list").output
+            #expect(
+                lines.split(separator: "\n").allSatisfy { $0.contains(url) } && lines.contains("(headers "), "\(lines)")
+            #expect(try await run("remove", "--json", user).records.first?["removed"] as? Int == 1)
+            #expect(try await run("remove", "--json", url).records.first?["removed"] as? Int == 2)
+        }
+    }
+
+    /// The sizes are those of the removed files, whatever other processes write meanwhile.
+    @Test func removeReportsTheSizeOfWhatItRemoves() async throws {
+        try await withCommandFixture { fixture in
+            let cache = fixture.path("cache")
+            _ = try await CommandRun.tintype("fetch", "--cache", cache, fixture.url("/a.jpg"), fixture.url("/b.png"))
+            let path = try await CommandRun.tintype("cache", "path", fixture.url("/a.jpg"), "--cache", cache).output
+            let size = try Data(contentsOf: URL(filePath: String(path.dropLast()))).count
+            let removed = try #require(
+                try await CommandRun.tintype("cache", "remove", fixture.url("/a.jpg"), "--cache", cache, "--json")
+                    .records.first)
+            #expect(removed["removed"] as? Int == 1 && removed["bytes"] as? Int == size)
+        }
+    }
+
+    @Test func trimRemovesThumbnailsStoredAsPixelsToo() async throws {
+        try await withCommandFixture { fixture in
+            let cache = fixture.path("cache")
+            let thumbnails = ThumbnailCache(beside: DiskCache(directory: URL(filePath: cache)))
+            let pixels = try PixelBuffer.filled(Pixel(red: 1, green: 2, blue: 3), size: PixelSize(width: 9, height: 9))
+            thumbnails.store(
+                Image(pixels: pixels, info: ImageInfo(format: .png, size: pixels.size)),
+                for: CacheKey(source: "http://h/a.png", rendition: "fit(9x9)"), timeToLive: nil)
+            try await thumbnails.flush()
+            func count() async throws -> Int? {
+                try await CommandRun.tintype("cache", "stats", "--cache", cache, "--json")
+                    .records.first?["thumbnails"] as? Int
+            }
+            #expect(try await count() == 1)
+            let run = try await CommandRun.tintype("cache", "trim", "--to", "0", "--cache", cache, "--json")
+            #expect(try run.records.first?["removed"] as? Int == 1)
+            #expect(try await count() == 0)
+        }
+    }
+
+    @Test(arguments: [(nil, 500, 100), (1000, 500, 100), (550, 500, 50), (500, 500, 0), (0, 9, 0)])
+    func thumbnailsHaveTheRoomThatIsLeft(_ total: Int?, _ used: Int, _ limit: Int) {
+        #expect(Cache.Trim.thumbnailLimit(total, used, 100) == limit)
     }
 
     @Test(arguments: ["fetch", "convert"])

@@ -1,11 +1,16 @@
 import ArgumentParser
+import Foundation
 import Tintype
 
 extension Cache {
     /// `tintype cache remove`: removes everything that is cached for some URLs.
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove the original bytes of URLs, and every image made from them.")
+            abstract: "Remove the original bytes of URLs, and every image made from them.",
+            discussion: """
+                Removes what was loaded with any header fields. A user name and password in a URL restrict it to what was \
+                loaded with them.
+                """)
 
         @Argument(help: ArgumentHelp("URLs.", valueName: "url"))
         var urls: [SourceArgument]
@@ -13,24 +18,30 @@ extension Cache {
         @OptionGroup var options: Options
 
         func run() async throws {
-            let sources = Set(try urls.map { ImageRequest(source: try $0.source()).key.source })
+            let sources = try urls.map { SourceIdentity(ImageRequest(source: try $0.source()).key.source) }
             var removed = DiskUsage()
             for cache in options.location.all { removed += try await remove(sources, from: cache) }
             try options.report(removed: removed)
         }
 
         /// Removes the entries of some sources in O(n): only an entry's header says which source it was made from.
-        private func remove(_ sources: Set<String>, from cache: DiskCache) async throws -> DiskUsage {
-            let before = try await cache.usage()
-            let keys = Locked<[CacheKey]>([])
+        ///
+        /// - Returns: The number of these entries and the size of their files. Other processes may use the cache meanwhile.
+        private func remove(_ sources: [SourceIdentity], from cache: DiskCache) async throws -> DiskUsage {
+            let entries = Locked<[DiskEntryFacts]>([])
             try await cache.forEachEntry { entry in
-                if sources.contains(VariantName.original(of: entry.key.source)) {
-                    keys.withLock { $0.append(entry.key) }
-                }
+                let identity = SourceIdentity(entry.key.source)
+                if sources.contains(where: identity.matches) { entries.withLock { $0.append(entry) } }
             }
-            for key in keys.withLock({ $0 }) { try await cache.remove(key) }
-            let after = try await cache.usage()
-            return DiskUsage(count: before.count - after.count, byteCount: before.byteCount - after.byteCount)
+            var removed = DiskUsage()
+            for entry in entries.withLock({ $0 }) {
+                // An entry whose file another process has removed does not count.
+                var facts = stat()
+                guard stat(entry.path, &facts) == 0 else { continue }
+                try await cache.remove(entry.key)
+                removed += DiskUsage(count: 1, byteCount: Int(facts.st_size))
+            }
+            return removed
         }
     }
 
@@ -53,11 +64,12 @@ extension Cache {
     /// `tintype cache trim`: evicts entries down to a size.
     struct Trim: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove the least recently used entries until the cache fits a size.")
+            abstract: "Remove the least recently used entries until the cache fits a size.",
+            discussion: "Thumbnails stored as pixels have the room that original and encoded images leave.")
 
         @Option(
             help: ArgumentHelp(
-                "Keep at most this many bytes, such as 500MB. (default: the limit of the cache)", valueName: "size"),
+                "Keep at most this many bytes, such as 500MB. (default: the limits of the cache)", valueName: "size"),
             transform: ByteCount.parsing(expecting: ByteCount.expectation))
         var to: ByteCount?
 
@@ -65,7 +77,22 @@ extension Cache {
 
         func run() async throws {
             let cache = options.location.diskCache
-            try options.report(removed: try await cache.trim(to: to?.bytes ?? cache.limits.byteCount))
+            let thumbnails = ThumbnailCache(beside: cache).disk
+            var removed = try await cache.trim(to: to?.bytes ?? cache.limits.byteCount)
+            let left = try await cache.usage().byteCount
+            removed += try await thumbnails.trim(
+                to: Self.thumbnailLimit(to?.bytes, left, thumbnails.limits.byteCount))
+            try options.report(removed: removed)
+        }
+
+        /// Returns the number of bytes of thumbnails to keep.
+        ///
+        /// - Parameters:
+        ///   - total: The number of bytes of the whole cache to keep; `nil` for its limits.
+        ///   - used: The bytes of the other images.
+        ///   - limit: The limit of thumbnails.
+        static func thumbnailLimit(_ total: Int?, _ used: Int, _ limit: Int) -> Int {
+            total.map { min(limit, max(0, $0 - used)) } ?? limit
         }
     }
 }

@@ -83,6 +83,8 @@ extension Cache {
 
         private struct Record: Encodable {
             let url: String
+            /// What distinguishes the bytes from others of the URL, such as digests of header fields; `nil` for a plain request.
+            let variant: String?
             let rendition: String?
             let format: String?
             let bytes: Int
@@ -102,15 +104,18 @@ extension Cache {
         }
 
         private static func write(_ entry: DiskEntryFacts, _ json: Bool) throws(TintypeError) {
+            let source = SourceIdentity(entry.key.source)
             let record = Record(
-                url: VariantName.original(of: entry.key.source),
+                url: source.url, variant: source.variant.isEmpty ? nil : source.variant.joined(separator: ", "),
                 rendition: entry.key.isOriginal ? nil : entry.key.rendition,
                 format: entry.format?.rawValue, bytes: entry.byteCount, created: entry.created,
                 accessed: entry.accessed, path: entry.path)
             if json { return try StandardOutput.write(json: record) }
             let size = HumanFormat.bytes(record.bytes)
             let space = String(repeating: " ", count: max(1, 9 - size.count))
-            try StandardOutput.write("\(space)\(size)  \(record.format ?? "?")  \(entry.key)")
+            let variant = record.variant.map { " (\($0))" } ?? ""
+            let rendition = record.rendition.map { " → \($0)" } ?? ""
+            try StandardOutput.write("\(space)\(size)  \(record.format ?? "?")  \(source.url)\(variant)\(rendition)")
         }
     }
 

@@ -56,15 +56,8 @@ package struct VariantName: Hashable, Sendable {
     /// All names.
     static var all: [VariantName] { (0..<count).map { VariantName($0) } }
 
-    /// Returns the identity of the original that a source in a cache key is a variant of, or is itself.
-    package static func original(of source: String) -> String {
-        all.first { source.hasSuffix($0.suffix) }.map { String(source.dropLast($0.suffix.count)) } ?? source
-    }
-
-    private var suffix: String { "\nvariant \(number)" }
-
-    /// Returns the identity of the variant.
+    /// Returns the identity of the variant; see ``SourceIdentity``.
     ///
     /// - Parameter source: The identity of the original.
-    package func identity(of source: String) -> String { source + suffix }
+    package func identity(of source: String) -> String { "\(source)\nvariant \(number)" }
 }
