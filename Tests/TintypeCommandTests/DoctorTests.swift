@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Tintype
+import TintypeTesting
 
 @testable import TintypeCommand
 
@@ -13,13 +14,38 @@ import Tintype
         let names = Set(formats.compactMap { $0["format"] as? String })
         let coders = ImageCoderRegistry.standard
         #expect(names == Set((coders.decodableFormats + coders.encodableFormats).map(\.rawValue)))
-        #expect(formats.allSatisfy { $0["failure"] == nil }, "\(formats)")
+        #expect(formats.allSatisfy { $0["failure"] == nil && $0["isTested"] as? Bool == true }, "\(formats)")
+        let svg = try #require(formats.first { $0["format"] as? String == "svg" })
+        #expect((svg["library"] as? String)?.hasPrefix("librsvg 2.") == true)
         let png = try #require(formats.first { $0["format"] as? String == "png" })
         #expect((png["library"] as? String)?.hasPrefix("libpng 1.") == true)
         #expect((record["libraries"] as? [String])?.contains { $0.hasPrefix("sqlite 3.") } == true)
         let text = try await CommandRun.tintype("doctor")
         #expect(text.status == 0 && text.output.contains("reads, writes, animates"))
         #expect(text.output.contains("none, so no progress is shown"))
+    }
+
+    /// A decoder that returns another colour passes no test.
+    @Test func aWrongColourIsAFailure() throws {
+        let black = try PixelBuffer.filled(Pixel(red: 0, green: 0, blue: 0), size: PixelSize(width: 16, height: 16))
+        let coders = ImageCoderRegistry(decoders: [FixedDecoder(pixels: black)], encoders: [PNGEncoder()])
+        let probe = FormatProbe(.png, coders)
+        #expect(probe.isTested && probe.failure?.contains("colour") == true)
+        let none = FormatProbe(.gif, ImageCoderRegistry(decoders: [GIFDecoder()]))
+        #expect(!none.isTested && none.failure == nil && none.line.text.contains("not tested"))
+    }
+
+    private struct FixedDecoder: ImageDecoder {
+        let pixels: PixelBuffer
+        var formats: Set<ImageFormat> { [.png] }
+
+        func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+            ImageInfo(format: .png, size: pixels.size)
+        }
+
+        func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+            Image(pixels: pixels, info: ImageInfo(format: .png, size: pixels.size))
+        }
     }
 
     @Test(arguments: [("LIBTIFF, Version 4.5.0\nCopyright", "4.5.0"), ("1.6.39", "1.6.39"), ("none", "none")])

@@ -1,12 +1,14 @@
 import Foundation
 import Tintype
 
-/// A test of the codecs of one format: a small image is encoded and decoded.
+/// A test of the codecs of one format: a small image is encoded, if the format can be written, and decoded.
 struct FormatProbe: Encodable, Sendable {
     let format: String
     let isDecoded: Bool
     let isEncoded: Bool
     let isAnimated: Bool
+    /// Whether there was an image to test the format with.
+    let isTested: Bool
     /// The library and its version, if it states one.
     let library: String?
     /// Why the test failed, or `nil`.
@@ -19,53 +21,112 @@ struct FormatProbe: Encodable, Sendable {
         }
     }
 
-    private init(_ format: ImageFormat, _ coders: ImageCoderRegistry) {
+    init(_ format: ImageFormat, _ coders: ImageCoderRegistry) {
         self.format = format.rawValue
         isDecoded = coders.decodableFormats.contains(format)
         isEncoded = coders.encodableFormats.contains(format)
         isAnimated = coders.animatedFormats.contains(format)
+        do throws(TintypeError) {
+            let sample = try FormatSample(format, coders)
+            try sample?.verify(coders)
+            (isTested, failure) = (sample != nil, nil)
+        } catch {
+            (isTested, failure) = (true, error.message)
+        }
+        // After the test, because some libraries are loaded only when their format comes.
         library = LibraryVersion.library(for: format).flatMap { library in
             library.version.map { "\(library.name) \($0)" }
         }
-        do throws(TintypeError) {
-            try Self.test(format, coders)
-            failure = nil
-        } catch {
-            failure = error.message
-        }
-    }
-
-    private static func test(_ format: ImageFormat, _ coders: ImageCoderRegistry) throws(TintypeError) {
-        guard let bytes = try sample(format, coders) else { return }
-        let decoded = try coders.decoder(for: bytes).decode(bytes, context: DecodeContext())
-        guard decoded.info.format == format, decoded.size == size else {
-            throw TintypeError(.undecodable, stage: .decode, "got a \(decoded.info.format) image of \(decoded.size)")
-        }
-    }
-
-    private static let size = PixelSize(width: 16, height: 16)
-
-    /// Returns an image of a format, or `nil` if there is neither an encoder nor a text form.
-    private static func sample(_ format: ImageFormat, _ coders: ImageCoderRegistry) throws(TintypeError) -> Data? {
-        if format == .svg {
-            return Data("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"16\" height=\"16\"><rect/></svg>".utf8)
-        }
-        guard coders.encodableFormats.contains(format) else { return nil }
-        var writer = try PixelWriter(size: size)
-        writer.clear()
-        let pixels = writer.finish()
-        return try coders.encoder(for: format).encode(pixels, as: format, options: EncodeOptions())
     }
 
     /// The line of the human-readable output.
     var line: StyledText {
-        let abilities = [isDecoded ? "reads" : "", isEncoded ? "writes" : "", isAnimated ? "animates" : ""]
+        let abilities = [
+            isDecoded ? "reads" : "", isEncoded ? "writes" : "", isAnimated ? "animates" : "",
+            isTested ? "" : "not tested",
+        ]
         let text = abilities.filter { !$0.isEmpty }.joined(separator: ", ")
-        let name = format + String(repeating: " ", count: max(1, 6 - format.count))
-        let space = String(repeating: " ", count: max(1, 25 - text.count))
+        let name = format.padded(6)
         guard failure == nil else {
             return StyledText("  \(name)") + StyledText("fails:", .failure) + StyledText(" \(failure ?? "")")
         }
-        return StyledText("  \(name)\(text)") + StyledText(library.map { space + $0 } ?? "", .secondary)
+        return StyledText("  \(name)" + (library == nil ? text : text.padded(25)))
+            + StyledText(library ?? "", .secondary)
+    }
+}
+
+/// An image of one colour in one format.
+struct FormatSample: Sendable {
+    let format: ImageFormat
+    let bytes: Data
+    let size: PixelSize
+
+    /// The colour, as red, green and blue.
+    private static let color: [UInt8] = [0x30, 0x90, 0xC0]
+    /// The difference of a channel that a lossy format may make.
+    private static let tolerance = 8
+
+    /// Encodes an image, or takes one of a format that is only read.
+    ///
+    /// - Returns: `nil` for a format that can neither be written nor has an image here.
+    /// - Throws: The error of the encoder.
+    init?(_ format: ImageFormat, _ coders: ImageCoderRegistry) throws(TintypeError) {
+        self.format = format
+        size = format == .ico ? PixelSize(width: 1, height: 1) : PixelSize(width: 16, height: 16)
+        if coders.encodableFormats.contains(format) {
+            let options = EncodeOptions(quality: 0.9)
+            bytes = try coders.encoder(for: format).encode(Self.pixels(size), as: format, options: options)
+        } else if let constant = Self.constants[format] {
+            bytes = constant
+        } else {
+            return nil
+        }
+    }
+
+    private static func pixels(_ size: PixelSize) throws(TintypeError) -> PixelBuffer {
+        var writer = try PixelWriter(size: size)
+        writer.withRows { rows in
+            for index in rows.indices { rows[index] = index % 4 == 3 ? 255 : color[index % 4] }
+        }
+        return writer.finish()
+    }
+
+    /// The directory with one entry; the header of a bitmap of one pixel, whose height counts the mask too; its pixel in the
+    /// order of blue, green, red and alpha; the mask.
+    private static let icon: [UInt8] = [
+        0, 0, 1, 0, 1, 0, 1, 1, 0, 0, 1, 0, 32, 0, 48, 0, 0, 0, 22, 0, 0, 0,
+        40, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        0, 0, 0,
+        0xC0, 0x90, 0x30, 0xFF, 0, 0, 0, 0,
+    ]
+
+    private static let constants: [ImageFormat: Data] = [
+        .svg: Data(
+            """
+            <svg xmlns="http://www.w3.org/2000/svg" width="16" height="16"><rect width="16" height="16" fill="#3090c0"/></svg>
+            """.utf8),
+        .ico: Data(icon),
+    ]
+
+    /// Decodes the image, and compares its format, size and colour.
+    ///
+    /// - Throws: The error of the decoder; ``TintypeError/Code/undecodable`` if it is another image.
+    func verify(_ coders: ImageCoderRegistry) throws(TintypeError) {
+        let decoded = try coders.decoder(for: bytes).decode(bytes, context: DecodeContext())
+        guard decoded.info.format == format, decoded.size == size else {
+            throw TintypeError(.undecodable, stage: .decode, "got a \(decoded.info.format) image of \(decoded.size)")
+        }
+        let difference = decoded.pixels.withUnsafeBytes { bytes in
+            (0..<size.height).map { row in
+                (0..<size.width * 4).map { index in
+                    let expected = index % 4 == 3 ? 255 : Self.color[index % 4]
+                    return abs(Int(bytes[row * decoded.pixels.bytesPerRow + index]) - Int(expected))
+                }.max() ?? 0
+            }.max() ?? 0
+        }
+        guard difference <= Self.tolerance else {
+            throw TintypeError(
+                .undecodable, stage: .decode, "the colour of the decoded image differs by \(difference) of 255")
+        }
     }
 }

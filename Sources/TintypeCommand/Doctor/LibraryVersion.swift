@@ -14,15 +14,20 @@ struct LibraryVersion: Sendable {
         case bytes
         /// Three digits for each number, as in 1002003.
         case thousands
-        /// A number and two digits, as in 2140 for 2.14.
+        /// A number and three digits, of which the last one is 0, as in 2140 for 2.14.
         case hundreds
+        /// Three numbers in variables, whose names end with `major`, `minor` and `micro`.
+        case variables
     }
 
     let name: String
     private let symbol: String
     private let form: Form
+    /// The file of a library that is loaded only when its format comes; `nil` for one that is linked.
+    private var file: String?
 
-    /// The library of a format, or `nil` if Tintype decodes it by itself or the library states no version.
+    /// The library of a format, or `nil` if Tintype decodes it by itself or the library states no version at run time, as
+    /// libjpeg-turbo and giflib.
     static func library(for format: ImageFormat) -> LibraryVersion? {
         switch format {
         case .png: LibraryVersion(name: "libpng", symbol: "png_get_libpng_ver", form: .text)
@@ -31,6 +36,8 @@ struct LibraryVersion: Sendable {
         case .heic: LibraryVersion(name: "libheif", symbol: "heif_get_version", form: .text)
         case .jxl: LibraryVersion(name: "libjxl", symbol: "JxlDecoderVersion", form: .thousands)
         case .tiff: LibraryVersion(name: "libtiff", symbol: "TIFFGetVersion", form: .text)
+        case .svg:
+            LibraryVersion(name: "librsvg", symbol: "rsvg_%_version", form: .variables, file: "librsvg-2.so.2")
         default: nil
         }
     }
@@ -45,7 +52,10 @@ struct LibraryVersion: Sendable {
 
     /// The version, or `nil` if the library is not in the process.
     var version: String? {
-        guard let function = dlsym(dlopen(nil, RTLD_NOW), symbol) else { return nil }
+        guard let library = dlopen(file, RTLD_NOW | (file == nil ? 0 : RTLD_NOLOAD)) else { return nil }
+        defer { dlclose(library) }
+        guard form != .variables else { return versionInVariables(of: library) }
+        guard let function = dlsym(library, symbol) else { return nil }
         // Every function takes no argument, or one pointer that it does not use.
         guard form == .text else {
             let number = unsafeBitCast(function, to: (@convention(c) (OpaquePointer?) -> UInt32).self)(nil)
@@ -53,6 +63,13 @@ struct LibraryVersion: Sendable {
         }
         let text = unsafeBitCast(function, to: (@convention(c) (OpaquePointer?) -> UnsafePointer<CChar>?).self)(nil)
         return text.map { Self.numbers(in: String(cString: $0)) }
+    }
+
+    private func versionInVariables(of library: UnsafeMutableRawPointer) -> String? {
+        let numbers = ["major", "minor", "micro"].compactMap { part in
+            dlsym(library, symbol.replacing("%", with: part))?.load(as: UInt32.self)
+        }
+        return numbers.count == 3 ? numbers.map(String.init).joined(separator: ".") : nil
     }
 
     /// Returns the first word that begins with a digit, such as `4.5.0` of `LIBTIFF, Version 4.5.0`.
@@ -66,7 +83,7 @@ struct LibraryVersion: Sendable {
         case .bytes: "\(number >> 16).\(number >> 8 & 0xFF).\(number & 0xFF)"
         case .thousands: "\(number / 1_000_000).\(number / 1000 % 1000).\(number % 1000)"
         case .hundreds: "\(number / 1000).\(number % 1000 / 10)"
-        case .text: "\(number)"
+        case .text, .variables: "\(number)"
         }
     }
 }

@@ -7,8 +7,9 @@ struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Test formats, libraries, cache and terminal.",
         discussion: """
-            Encodes and decodes a small image of every format, and reports the versions of the libraries, the state of \
-            the cache and what is known of the terminal. The exit status is 1 if a test fails.
+            Decodes a small image of every format, which it encodes before if the format can be written, and compares its \
+            colour. Reports the versions of the libraries that state one, the state of the cache and what is known of the \
+            terminal. The exit status is 1 if a test fails.
             """)
 
     @OptionGroup var location: CacheLocation
