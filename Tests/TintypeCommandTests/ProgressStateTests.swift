@@ -53,3 +53,21 @@ import Tintype
         #expect(state.lines(columns: 100, after: .seconds(seconds)).last == line)
     }
 }
+
+/// The control sequences that draw the progress in place.
+@Suite struct ProgressBlockTests {
+    @Test func aBlockIsDrawnOverTheFormerOne() {
+        var block = ProgressBlock()
+        #expect(block.erase().isEmpty)
+        #expect(block.draw(["a", "b"], inColor: false) == "\u{1B}[?7l\ra\u{1B}[K\nb\u{1B}[K\n\u{1B}[J\u{1B}[?7h")
+        #expect(block.draw(["c"], inColor: false) == "\u{1B}[?7l\r\u{1B}[2Ac\u{1B}[K\n\u{1B}[J\u{1B}[?7h")
+        #expect(block.erase() == "\r\u{1B}[1A\u{1B}[J")
+        #expect(block == ProgressBlock())
+    }
+
+    @Test func onlyTheReceivedPartOfABarHasAColour() {
+        var block = ProgressBlock()
+        let text = block.draw(["━━╌╌ a", "b ━"], inColor: true)
+        #expect(text.contains("\u{1B}[32m━━\u{1B}[0m╌╌ a") && text.contains("\nb ━\u{1B}[K"))
+    }
+}

@@ -49,9 +49,11 @@ extension Double {
 }
 
 extension String {
-    /// Returns the text with spaces up to a width in characters, at least one.
-    func padded(_ width: Int) -> String {
-        count < width ? self + String(repeating: " ", count: width - count) : self + " "
+    /// Returns the text with spaces up to a width in characters.
+    ///
+    /// - Parameter minimum: The number of spaces after a text that is as long or longer.
+    func padded(_ width: Int, minimum: Int = 1) -> String {
+        self + String(repeating: " ", count: max(width - count, minimum))
     }
 }
 

@@ -1,12 +1,12 @@
 import Foundation
 import Tintype
 
-/// A progress display on a terminal: a block of lines on standard error that is redrawn in place, at most ten times a
-/// second.
+/// A progress display on a terminal: a block of lines on standard error that is redrawn in place. Bytes that arrive redraw it
+/// at most ten times a second; a line that is written above it always does, because it takes its place.
 final class ProgressDisplay: Sendable {
     private struct State: Sendable {
         var progress = ProgressState()
-        var drawnLines = 0
+        var block = ProgressBlock()
         var lastDrawn: ContinuousClock.Instant?
         var start = ContinuousClock.now
     }
@@ -48,8 +48,8 @@ final class ProgressDisplay: Sendable {
     /// Erases the block, runs `body`, which may write lines, and draws the block again below those lines.
     ///
     /// - Throws: The error of `body`.
-    func interrupt(_ body: () throws(TintypeError) -> Void) throws(TintypeError) {
-        try terminal.withLock { _ throws(TintypeError) in
+    func interrupt<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) {
+        try terminal.withLock { _ throws(Failure) in
             erase()
             try body()
             draw()
@@ -63,34 +63,45 @@ final class ProgressDisplay: Sendable {
 
     private func draw() {
         let columns = StandardError.columns
-        let (before, lines) = state.withLock { state in
-            let lines = state.progress.lines(columns: columns, after: state.start.duration(to: .now))
-            defer { state.drawnLines = lines.count }
-            return (state.drawnLines, lines)
-        }
         let inColor = StandardStream.hasColors(STDERR_FILENO)
-        let body = lines.map { "\(inColor ? Self.colored($0) : $0)\u{1B}[K\n" }.joined()
-        // Without automatic line breaks, a line with wide characters is cut off instead of taking two rows.
-        StandardError.write(raw: "\u{1B}[?7l" + Self.cursorUp(before) + body + "\u{1B}[J\u{1B}[?7h")
+        let text = state.withLock { state in
+            let lines = state.progress.lines(columns: columns, after: state.start.duration(to: .now))
+            return state.block.draw(lines, inColor: inColor)
+        }
+        StandardError.write(raw: text)
     }
+
+    private func erase() {
+        StandardError.write(raw: state.withLock { $0.block.erase() })
+    }
+}
+
+/// A block of lines at the end of what a terminal shows. It is drawn over the former one, with control sequences of ECMA-48
+/// and, for automatic line breaks, of DEC.
+struct ProgressBlock: Equatable, Sendable {
+    private var drawnLines = 0
+
+    /// Returns the text that draws lines in place of the former ones.
+    mutating func draw(_ lines: [String], inColor: Bool) -> String {
+        let body = lines.map { "\(inColor ? Self.colored($0) : $0)\u{1B}[K\n" }.joined()
+        defer { drawnLines = lines.count }
+        // Without automatic line breaks, a line with wide characters is cut off instead of taking two rows.
+        return "\u{1B}[?7l" + toFirstLine + body + "\u{1B}[J\u{1B}[?7h"
+    }
+
+    /// Returns the text that erases the block; empty if none is drawn.
+    mutating func erase() -> String {
+        defer { drawnLines = 0 }
+        return drawnLines == 0 ? "" : toFirstLine + "\u{1B}[J"
+    }
+
+    /// The control sequence that moves the cursor to the first column of the first line.
+    private var toFirstLine: String { drawnLines == 0 ? "\r" : "\r\u{1B}[\(drawnLines)A" }
 
     /// Returns a line with the received part of its bar in colour.
     private static func colored(_ line: String) -> String {
         let full = line.prefix { $0 == ProgressState.fullCell }
         return full.isEmpty ? line : TextStyle.success.applied(to: String(full)) + line.dropFirst(full.count)
-    }
-
-    private func erase() {
-        let lines = state.withLock { state in
-            defer { state.drawnLines = 0 }
-            return state.drawnLines
-        }
-        StandardError.write(raw: Self.cursorUp(lines) + "\u{1B}[J")
-    }
-
-    /// The control sequence that moves the cursor up by `lines` lines, to the first column.
-    private static func cursorUp(_ lines: Int) -> String {
-        lines == 0 ? "\r" : "\r\u{1B}[\(lines)A"
     }
 }
 
@@ -160,7 +171,7 @@ struct ProgressState: Sendable {
         let amount =
             progress.expected.map { "\(HumanFormat.bytes(progress.received)) of \(HumanFormat.bytes($0))" }
             ?? HumanFormat.bytes(progress.received)
-        let head = "\(bar(progress.fraction)) \(amount.padding(18)) "
+        let head = "\(bar(progress.fraction)) \(amount.padded(18, minimum: 0)) "
         return String((head + label.text(columns: max(8, columns - head.count - 1))).prefix(columns - 1))
     }
 
@@ -190,11 +201,5 @@ private struct ProgressLabel: Sendable {
 
     func text(columns: Int) -> String {
         isWhole && end.count <= columns ? end : "…" + end.suffix(columns - 1)
-    }
-}
-
-extension String {
-    fileprivate func padding(_ width: Int) -> String {
-        count < width ? self + String(repeating: " ", count: width - count) : self
     }
 }
