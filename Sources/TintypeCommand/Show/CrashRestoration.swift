@@ -6,7 +6,7 @@ import TintypeTerminal
 ///
 /// A handler of such a signal may only call functions that are safe in one (signal-safety(7)), so everything that it needs is
 /// prepared.
-enum CrashRestoration {
+final class CrashRestoration: Sendable {
     private static let signals = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE]
 
     /// What the handler writes and sets.
@@ -20,26 +20,30 @@ enum CrashRestoration {
     // they are removed; the memory is never freed.
     private nonisolated(unsafe) static var prepared: Prepared?
 
+    private let handlers = SignalHandlers()
+
     /// Installs the handlers.
-    static func install(_ session: TerminalSession) {
+    init(_ session: TerminalSession) {
         let restoration = session.restoration
         let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: restoration.bytes.count)
         _ = bytes.initialize(from: restoration.bytes)
-        prepared = Prepared(bytes: bytes, descriptor: restoration.descriptor, modes: restoration.modes)
-        for number in signals {
-            signal(number) { number in
-                CrashRestoration.restore()
-                // The usual effect ends the process, with a core if that is allowed.
-                Foundation.signal(number, SIG_DFL)
-                Foundation.raise(number)
-            }
-        }
+        Self.prepared = Prepared(bytes: bytes, descriptor: restoration.descriptor, modes: restoration.modes)
+        for number in Self.signals { handlers.replace(number) { Self.install(number) } }
     }
 
     /// Removes the handlers.
-    static func remove() {
-        for number in signals { signal(number, SIG_DFL) }
-        prepared = nil
+    func end() {
+        handlers.restore()
+        Self.prepared = nil
+    }
+
+    private static func install(_ number: Int32) {
+        signal(number) { number in
+            CrashRestoration.restore()
+            // The usual effect ends the process, with a core if that is allowed.
+            Foundation.signal(number, SIG_DFL)
+            Foundation.raise(number)
+        }
     }
 
     private static func restore() {

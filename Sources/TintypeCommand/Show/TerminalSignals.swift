@@ -4,11 +4,13 @@ import TintypeTerminal
 
 /// Handles the signals that concern a terminal while a session uses it. A process has one session at a time.
 ///
-/// A signal that ends or stops the process restores the terminal first, and then has its usual effect.
+/// A signal that ends or stops the process restores the terminal first, and then has its usual effect. `SIGKILL` and `SIGSTOP`
+/// cannot be handled.
 final class TerminalSignals: Sendable {
-    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH]
+    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH]
 
     private let pipe = SignalPipe()
+    private let crashes: CrashRestoration
 
     /// Begins to handle signals.
     ///
@@ -31,12 +33,12 @@ final class TerminalSignals: Sendable {
             }
             onChange()
         }
-        CrashRestoration.install(session)
+        crashes = CrashRestoration(session)
     }
 
     deinit {
-        pipe.end(Self.signals)
-        CrashRestoration.remove()
+        pipe.end()
+        crashes.end()
     }
 }
 
@@ -45,7 +47,9 @@ final class SignalPipe: Sendable {
     // Unsafe because a handler of a signal cannot take a lock. It is set before handlers are installed.
     private nonisolated(unsafe) static var input: Int32 = -1
 
-    /// Calls `action` with the number of each signal, on a thread of its own, until ``end(_:)``.
+    private let handlers = SignalHandlers()
+
+    /// Calls `action` with the number of each signal, on a thread of its own, until ``end()``.
     func forward(_ signals: [Int32], to action: @escaping @Sendable (Int32) -> Void) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return }
@@ -63,12 +67,14 @@ final class SignalPipe: Sendable {
             close(output)
         }
         // A signal that the parent process ignores, as nohup does, stays ignored.
-        for number in signals where !Interruption.isIgnored(number) { Self.install(number) }
+        for number in signals where !Interruption.isIgnored(number) {
+            handlers.replace(number) { Self.install(number) }
+        }
     }
 
-    /// Gives signals their usual effects back.
-    func end(_ signals: [Int32]) {
-        for number in signals { signal(number, SIG_DFL) }
+    /// Gives signals their former effects back.
+    func end() {
+        handlers.restore()
         var end: UInt8 = 0
         _ = Foundation.write(Self.input, &end, 1)
         close(Self.input)
@@ -89,5 +95,32 @@ final class SignalPipe: Sendable {
     static func raise(_ number: Int32) {
         signal(number, SIG_DFL)
         kill(getpid(), number)
+    }
+}
+
+/// The effects of some signals before their handlers were installed.
+final class SignalHandlers: Sendable {
+    /// Unchecked because it is a copy of plain values and addresses, which is only passed back to the kernel.
+    private struct Action: @unchecked Sendable {
+        var value = sigaction()
+    }
+
+    private let former = Locked<[Int32: Action]>([:])
+
+    /// Keeps the effect of a signal, and runs `install`, which changes it.
+    func replace(_ number: Int32, install: () -> Void) {
+        var action = Action()
+        guard sigaction(number, nil, &action.value) == 0 else { return }
+        former.withLock { $0[number] = action }
+        install()
+    }
+
+    /// Gives all signals their former effects back.
+    func restore() {
+        let actions = former.withLock { former in
+            defer { former = [:] }
+            return former
+        }
+        for (number, var action) in actions { sigaction(number, &action.value, nil) }
     }
 }
