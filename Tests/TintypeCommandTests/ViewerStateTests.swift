@@ -58,21 +58,21 @@ import TintypeTerminal
 
 @Suite struct WatchStateTests {
     private func stamp(_ count: Int) throws -> FileWatch.Stamp {
-        let path = "/tmp/tintype-watch-\(getpid())-\(count)"
-        try String(repeating: "x", count: count).write(toFile: path, atomically: false, encoding: .utf8)
-        defer { unlink(path) }
-        return try #require(FileWatch.Stamp(path))
+        let file = FileManager.default.temporaryDirectory.appending(path: "tintype-watch-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(repeating: 0, count: count).write(to: file)
+        return try #require(FileWatch.Stamp(file.path(percentEncoded: false)))
     }
 
     /// A file that is still being written is not read.
     @Test func aChangeIsReportedOnceTheFileStaysTheSame() throws {
         let (first, second, third) = (try stamp(1), try stamp(2), try stamp(3))
         var state = WatchState()
-        let looks = [first, first, second, third, third, third, nil, third, first, first]
-        let changes = looks.map { state.look("a", $0) }
+        let stamps = [first, first, second, third, third, third, nil, third, first, first]
+        let changes = stamps.map { state.hasChanged("a", stamp: $0) }
         #expect(changes == [false, false, false, false, true, false, false, false, false, true])
         // Another file has not changed, nor has no file.
         let others: [(String?, FileWatch.Stamp?)] = [("b", second), ("b", second), (nil, nil)]
-        #expect(others.map { state.look($0, $1) } == [false, false, false])
+        #expect(others.map { state.hasChanged($0, stamp: $1) } == [false, false, false])
     }
 }

@@ -3,7 +3,7 @@ import Tintype
 
 /// Notices that files change, by their dates and sizes: that works for files that are replaced, and on network drives.
 struct FileWatch: Sendable {
-    /// The time between two looks.
+    /// The time between two checks.
     private static let interval = Duration.milliseconds(250)
 
     /// What a change of a file changes.
@@ -31,7 +31,7 @@ struct FileWatch: Sendable {
                 var state = WatchState()
                 while !Task.isCancelled {
                     let path = path()
-                    if state.look(path, path.flatMap(Stamp.init)) { continuation.yield() }
+                    if state.hasChanged(path, stamp: path.flatMap(Stamp.init)) { continuation.yield() }
                     try? await Task.sleep(for: Self.interval)
                 }
             }
@@ -40,16 +40,16 @@ struct FileWatch: Sendable {
     }
 }
 
-/// Decides whether a file has changed, from one look to the next.
+/// Decides whether a file has changed, from one check to the next.
 struct WatchState {
     private var path: String?
     private var stamp: FileWatch.Stamp?
-    /// Set while a file changes: it is read only when it has stayed the same from one look to the next.
+    /// Set while a file changes: it is read only when it has stayed the same from one check to the next.
     private var isChanging = false
 
     /// - Parameter newStamp: `nil` while there is no such file, for example while it is replaced.
     /// - Returns: Whether the file has changed, completely as far as can be told.
-    mutating func look(_ newPath: String?, _ newStamp: FileWatch.Stamp?) -> Bool {
+    mutating func hasChanged(_ newPath: String?, stamp newStamp: FileWatch.Stamp?) -> Bool {
         guard newPath == path else {
             (path, stamp, isChanging) = (newPath, newStamp, false)
             return false
