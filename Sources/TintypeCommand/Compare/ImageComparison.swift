@@ -9,11 +9,15 @@ struct ImageComparison: Equatable, Sendable {
     let maximumDifference: Int
     /// The number of pixels that differ.
     let differingPixels: Int
-    /// The structural similarity of the luma, at most 1 (Wang et al. 2004, with their window and constants).
+    /// The structural similarity of the luma, at most 1 (Wang et al. 2004, with their window and constants). If an image is
+    /// transparent, the lower of those on a white and on a black background: on one of them, different alpha is visible.
     let structuralSimilarity: Double
 
-    /// - Throws: ``TintypeError/Code/transformFailed`` if the sizes differ.
-    init(_ first: PixelBuffer, _ second: PixelBuffer) throws(TintypeError) {
+    /// - Parameter check: Called for each row; its error ends the comparison.
+    /// - Throws: ``TintypeError/Code/transformFailed`` if the sizes differ; the error of `check`.
+    init(
+        _ first: PixelBuffer, _ second: PixelBuffer, check: () throws(TintypeError) -> Void = {}
+    ) throws(TintypeError) {
         guard first.size == second.size else {
             throw TintypeError(
                 .transformFailed, stage: .transform,
@@ -37,7 +41,12 @@ struct ImageComparison: Equatable, Sendable {
         }
         meanSquaredError = sum / Double(first.size.area * channels)
         (maximumDifference, differingPixels) = (largest, count)
-        structuralSimilarity = count == 0 ? 1 : SimilarityWindow.similarity(of: first, second)
+        let backgrounds: [SimilarityWindow.Background] = channels == 3 ? [.black] : [.black, .white]
+        var similarity = 1.0
+        for background in backgrounds where count > 0 {
+            similarity = min(similarity, try SimilarityWindow(background).similarity(of: first, second, check: check))
+        }
+        structuralSimilarity = similarity
     }
 
     /// The peak signal-to-noise ratio in decibels; `nil`, which stands for infinity, for equal images.
@@ -48,7 +57,8 @@ struct ImageComparison: Equatable, Sendable {
     /// The structural dissimilarity, 0 for equal images.
     var structuralDissimilarity: Double { (1 - structuralSimilarity) / 2 }
 
-    /// Returns an opaque image whose channels are the differences of two images of one size.
+    /// Returns an opaque image whose channels are the differences of two images of one size, or those of alpha if these are
+    /// larger.
     static func differenceImage(_ first: PixelBuffer, _ second: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         var writer = try PixelWriter(size: first.size)
         var row = 0
@@ -58,7 +68,9 @@ struct ImageComparison: Equatable, Sendable {
             forEachRow(first, second) { first, second in
                 let start = row * stride
                 for byte in 0..<first.count {
-                    rows[start + byte] = byte % 4 == 3 ? 255 : UInt8(abs(Int(first[byte]) - Int(second[byte])))
+                    let difference = abs(Int(first[byte]) - Int(second[byte]))
+                    let alpha = abs(Int(first[byte | 3]) - Int(second[byte | 3]))
+                    rows[start + byte] = byte % 4 == 3 ? 255 : UInt8(max(difference, alpha))
                 }
                 row += 1
             }

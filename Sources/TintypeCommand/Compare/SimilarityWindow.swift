@@ -6,6 +6,18 @@ import Tintype
 ///
 /// Only the rows of one window are in memory: each row is filtered horizontally once, and leaves when the window has passed.
 struct SimilarityWindow {
+    /// What is behind transparent pixels.
+    enum Background: Float {
+        case black = 0
+        case white = 1
+    }
+
+    private let background: Background
+
+    init(_ background: Background) {
+        self.background = background
+    }
+
     /// The sums of one row after the horizontal filter: x, y, x², y² and xy for each pixel.
     private typealias Row = [SIMD8<Float>]
 
@@ -15,37 +27,45 @@ struct SimilarityWindow {
     private static let (luminanceConstant, contrastConstant) = (Float(6.5025), Float(58.5225))
 
     /// Returns the mean structural similarity of two images of one size.
-    static func similarity(of first: PixelBuffer, _ second: PixelBuffer) -> Double {
+    ///
+    /// - Parameter check: Called for each row; its error ends the work.
+    func similarity(
+        of first: PixelBuffer, _ second: PixelBuffer, check: () throws(TintypeError) -> Void
+    ) throws(TintypeError) -> Double {
         let (width, height) = (first.size.width, first.size.height)
         var rows: [Row] = []
         var firstRow = 0
         var sum = 0.0
         for row in 0..<height {
-            while firstRow + rows.count < min(height, row + radius + 1) {
-                rows.append(filtered(lumas(first, second, row: firstRow + rows.count)))
+            try check()
+            while firstRow + rows.count < min(height, row + Self.radius + 1) {
+                rows.append(Self.filtered(lumas(first, second, row: firstRow + rows.count)))
             }
-            if firstRow < row - radius {
+            if firstRow < row - Self.radius {
                 rows.removeFirst()
                 firstRow += 1
             }
-            sum += rowSimilarity(rows, around: row - firstRow, width)
+            sum += Self.rowSimilarity(rows, around: row - firstRow, width)
         }
         return sum / Double(width * height)
     }
 
     /// Returns the luma of both images (BT.601) and their products.
-    private static func lumas(_ first: PixelBuffer, _ second: PixelBuffer, row: Int) -> Row {
+    private func lumas(_ first: PixelBuffer, _ second: PixelBuffer, row: Int) -> Row {
         let (left, right) = (luma(first, row), luma(second, row))
         return left.indices.map {
             SIMD8(left[$0], right[$0], left[$0] * left[$0], right[$0] * right[$0], left[$0] * right[$0], 0, 0, 0)
         }
     }
 
-    private static func luma(_ pixels: PixelBuffer, _ row: Int) -> [Float] {
+    /// Pixels are premultiplied, so the background adds to each channel what alpha leaves of it.
+    private func luma(_ pixels: PixelBuffer, _ row: Int) -> [Float] {
         pixels.withUnsafeBytes { bytes in
             (0..<pixels.size.width).map { column in
                 let start = row * pixels.bytesPerRow + column * 4
-                return 0.299 * Float(bytes[start]) + 0.587 * Float(bytes[start + 1]) + 0.114 * Float(bytes[start + 2])
+                let color =
+                    0.299 * Float(bytes[start]) + 0.587 * Float(bytes[start + 1]) + 0.114 * Float(bytes[start + 2])
+                return color + background.rawValue * (255 - Float(bytes[start + 3]))
             }
         }
     }
