@@ -11,7 +11,8 @@ struct TintypeCommand: AsyncParsableCommand {
         abstract: "Load, inspect, convert and cache images.",
         discussion: """
             A source is an http, https, file or data URL, or the path of a file. The exit status is 0 if everything \
-            succeeded, 64 for a usage error, and otherwise 1 or, for fetch, info, convert and show, the number of failures. \
+            succeeded, 64 for a usage error, 130 after an interruption, and otherwise 1 or, for fetch, prefetch, info, convert \
+            and show, the number of failures, at most 125. \
             Each failure is one line on standard error. --help lists the common options of a subcommand, --help-all all.
             """,
         version: "0.1.0",
@@ -57,6 +58,7 @@ struct TintypeCommand: AsyncParsableCommand {
 
     /// Reports an error, or the help that was asked for, and ends the process.
     private static func end(with error: any Error) -> Never {
+        if let failure = error as? CommandFailure { end(with: failure.error, failure.hint) }
         do throws(TintypeError) {
             if let error = error as? TintypeError { throw error }
             let (status, message) = (exitCode(for: error), fullMessage(for: error))
@@ -71,9 +73,17 @@ struct TintypeCommand: AsyncParsableCommand {
             }
             Foundation.exit(status.rawValue)
         } catch {
-            StandardError.write("tintype: \(FailureHint().description(error))")
-            Foundation.exit(ExitCode.failure.rawValue)
+            end(with: error, FailureHint())
         }
+    }
+
+    private static func end(with error: TintypeError, _ hint: FailureHint) -> Never {
+        guard error.code != .cancelled else {
+            StandardError.write("tintype: interrupted", style: .warning)
+            Foundation.exit(Interruption.exitStatus)
+        }
+        StandardError.write("tintype: \(hint.description(error))")
+        Foundation.exit(ExitCode.failure.rawValue)
     }
 
     /// Makes writes that cannot succeed fail with an error instead of killing the process: those to a closed pipe, such

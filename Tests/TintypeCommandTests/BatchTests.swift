@@ -70,6 +70,40 @@ import TintypeTesting
         }
     }
 
+    /// A drawing and an icon cannot be written, and do not stop the other images.
+    @Test func aFormatThatCannotBeWrittenFailsAlone() async throws {
+        try await withCommandFixture { fixture in
+            let tree = try tree(fixture)
+            _ = try fixture.write(Data("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".utf8), "tree/drawing.svg")
+            let run = try await CommandRun.tintype(
+                "convert", "--json", "--recursive", tree, "-o", fixture.path("out") + "/")
+            #expect(run.status == 1 && run.error.contains("drawing.svg: the name states no format"), "\(run.error)")
+            #expect(try files(fixture.path("out")) == ["a.png", "sub/b.png", "sub/deep/c.jpg"])
+            #expect(try run.records.filter { $0["outcome"] as? String == "failed" }.count == 1)
+            let alone = try await CommandRun.tintype("convert", "\(tree)/drawing.svg", "-o", fixture.path("out") + "/")
+            #expect(alone.status == 64)
+        }
+    }
+
+    /// The outputs of the first run are among the inputs of the second one.
+    @Test func anInputIsNotReplacedByTheOutputOfAnother() async throws {
+        try await withCommandFixture { fixture in
+            let image = try fixture.write(try CommandFixture.jpeg(width: 120, height: 80), "a.jpg")
+            let output = fixture.path("{stem}-{width}.jpg")
+            let first = try await CommandRun.tintype("convert", "-o", output, image)
+            #expect(first.status == 0, "\(first.error)")
+            let old = try Data(contentsOf: URL(filePath: fixture.path("a-120.jpg")))
+            let second = try await CommandRun.tintype(
+                "convert", "--overwrite", "-o", output, image, fixture.path("a-120.jpg"), "--resize", "120x10")
+            #expect(second.status == 0, "\(second.error)")
+            let third = try await CommandRun.tintype(
+                "convert", "--overwrite", "-o", output, image, fixture.path("a-120.jpg"), "--quality", "10")
+            #expect(
+                third.status == 1 && third.error.contains("a-120.jpg: the path is that of the input"), "\(third.error)")
+            #expect(try Data(contentsOf: URL(filePath: fixture.path("a-120.jpg"))) == old)
+        }
+    }
+
     @Test func existingOutputsAreLeftUnlessTheUserSaysOtherwise() async throws {
         try await withCommandFixture { fixture in
             let tree = try tree(fixture)

@@ -46,6 +46,47 @@ final class CommandFixture: Sendable {
         try PNGEncoder().encode(image(width, height), as: .png, options: EncodeOptions())
     }
 
+    /// Returns an animated PNG whose third frame is damaged: the frame is not a stream of zlib, but has the right checksum.
+    static func animationWithADamagedFrame() throws -> Data {
+        var data = try Data(contentsOf: URL(filePath: codecFixture("animated.png")))
+        let name = try #require(data.range(of: Data("fdAT".utf8), options: .backwards))
+        let length = data[name.lowerBound - 4..<name.lowerBound].reduce(0) { $0 << 8 | Int($1) }
+        // The number of the chunk in the sequence comes first.
+        let frame = name.upperBound + 4..<name.upperBound + length
+        data.replaceSubrange(frame, with: Data(repeating: 0xFF, count: frame.count))
+        let sum = checksum(data[name.lowerBound..<frame.upperBound])
+        data.replaceSubrange(
+            frame.upperBound..<frame.upperBound + 4, with: withUnsafeBytes(of: sum.bigEndian) { Data($0) })
+        return data
+    }
+
+    /// The CRC-32 of PNG chunks (PNG, third edition, annex D).
+    private static func checksum(_ bytes: Data) -> UInt32 {
+        var sum = ~UInt32(0)
+        for byte in bytes {
+            sum ^= UInt32(byte)
+            for _ in 0..<8 { sum = sum & 1 == 1 ? (sum >> 1) ^ 0xEDB8_8320 : sum >> 1 }
+        }
+        return ~sum
+    }
+
+    /// Returns an icon of two PNGs, of which only the larger one is damaged.
+    static func iconWithADamagedImage() throws -> Data {
+        var images = [try png(width: 32, height: 32), try png(width: 64, height: 64)]
+        images[1][images[1].count / 2] ^= 0xFF
+        var icon = Data([0, 0, 1, 0, 2, 0])
+        var offset = 6 + 2 * 16
+        for (side, image) in zip([UInt8(32), 64], images) {
+            icon += Data([side, side, 0, 0, 1, 0, 32, 0])
+            for value in [UInt32(image.count), UInt32(offset)] {
+                icon += withUnsafeBytes(of: value.littleEndian) { Data($0) }
+            }
+            offset += image.count
+        }
+        for image in images { icon += image }
+        return icon
+    }
+
     private static func image(_ width: Int, _ height: Int) throws -> PixelBuffer {
         try .drawn(PixelSize(width: width, height: height)) { x, y in
             Pixel(red: UInt8(x * 255 / width), green: UInt8(y * 255 / height), blue: UInt8((x ^ y) & 0xFF))

@@ -57,6 +57,50 @@ import TintypeTesting
         #expect(comparison.differingPixels == 1 && comparison.structuralSimilarity < 1)
     }
 
+    /// A black logo on a transparent ground, and a black rectangle: with premultiplied colours, both are 0 everywhere.
+    @Test func imagesThatDifferOnlyInAlphaAreDifferent() throws {
+        let size = PixelSize(width: 64, height: 64)
+        func black(_ alpha: @escaping (Int, Int) -> UInt8) throws -> PixelBuffer {
+            try .drawn(size) { x, y in Pixel(red: 0, green: 0, blue: 0, alpha: alpha(x, y)) }
+        }
+        let (logo, opaque) = (try black { x, y in (x / 8 + y / 8) % 2 == 0 ? 255 : 0 }, try black { _, _ in 255 })
+        for (left, right) in [(logo, opaque), (opaque, logo)] {
+            let comparison = try ImageComparison(left, right)
+            #expect(comparison.structuralSimilarity < 0.9 && comparison.maximumDifference == 255)
+            #expect(comparison.differingPixels == 64 * 32)
+            let difference = try ImageComparison.differenceImage(left, right)
+            #expect(difference[0, 0] == Pixel(red: 0, green: 0, blue: 0))
+            #expect(difference[8, 0] == Pixel(red: 255, green: 255, blue: 255))
+        }
+        #expect(try ImageComparison(logo, logo).structuralSimilarity == 1)
+    }
+
+    @Test func anInterruptionEndsTheComparison() throws {
+        let pixels = try image(20, 20, pattern)
+        let other = try image(20, 20) { pattern($0, $1) + 9 }
+        var rows = 0
+        #expect(throws: TintypeError.self) {
+            try ImageComparison(pixels, other) { () throws(TintypeError) in
+                rows += 1
+                if rows == 5 { throw .cancelled }
+            }
+        }
+        #expect(rows == 5)
+    }
+
+    @Test func messagesNameTheFileAndTheRemedy() async throws {
+        let wrong = try await CommandRun.tintype("compare", "a.png", "b.png", "--difference", "out.xyz")
+        #expect(
+            wrong.status == 64 && wrong.error.contains("--difference: the extension of 'out.xyz'"), "\(wrong.error)")
+        try await withCommandFixture { fixture in
+            let run = try await CommandRun.tintype("compare", fixture.url("/b.png"), fixture.url("/a.jpg"))
+            let sizes = "\(fixture.url("/b.png")) is 60x90, \(fixture.url("/a.jpg")) is 120x80; resize one of them"
+            #expect(run.status == 1 && run.error.contains(sizes), "\(run.error)")
+            let missing = try await CommandRun.tintype("compare", fixture.url("/b.png"), fixture.path("none.png"))
+            #expect(missing.status == 1 && missing.error.contains("none.png: no such file"), "\(missing.error)")
+        }
+    }
+
     @Test func theCommandReportsAndWritesTheDifference() async throws {
         try await withCommandFixture { fixture in
             let (png, jpeg) = (fixture.url("/b.png"), fixture.path("b.jpg"))

@@ -51,6 +51,33 @@ import TintypeTesting
         #expect(try paths([source], template).path(of: inputs([source])[0]) == path)
     }
 
+    /// In a path, `#`, `?` and `%` are characters like others.
+    @Test(
+        arguments: [
+            ("shot #1.png", "out/shot #1.png"), ("x/a#1.PNG", "out/a#1.PNG"), ("a%41b.gif", "out/a%41b.gif"),
+            ("a?b.webp", "out/a_b.webp"), ("http://h/a%41b.gif?x#y", "out/aAb.gif"),
+            ("file:///x/a%23b.jpg", "out/a#b.jpg"),
+            ("./-", nil), ("a#1.txt", nil),
+        ] as [(String, String?)])
+    func aFileKeepsItsNameAndExtension(_ source: String, _ path: String?) throws {
+        var paths = try paths([source], "out")
+        let input = inputs([source])[0]
+        #expect(paths.path(of: input) == path)
+        let claimed = try paths.claimPath(of: input, .png, PixelSize(width: 1, height: 1))
+        #expect(claimed == path ?? (source == "./-" ? "out/image.png" : "out/a#1.txt.png"))
+    }
+
+    /// `a.png` is read later than `x/a.png`, whose copy would replace it.
+    @Test func aFileThatIsStillToBeReadIsNotReplaced() throws {
+        let sources = ["/home/me/x/a.png", "/home/me/a.png"]
+        #expect(throws: OutputPlan.Problem.replacesInput(sources[0], output: "./a.png")) {
+            try FetchPaths(inputs(sources), to: .directory("."), in: "/home/me")
+        }
+        #expect(
+            try FetchPaths(inputs([sources[1]]), to: .directory("."), in: "/home/me").path(of: inputs(sources)[1])
+                == "./a.png")
+    }
+
     @Test func fieldsOfTheImageAreFilledInWhenItIsLoaded() throws {
         var paths = try paths(["http://h/x/a", "http://h/x/b.jpeg"], "{stem}-{width}x{height}.{ext}")
         let all = inputs(["http://h/x/a", "http://h/x/b.jpeg"])
@@ -168,13 +195,39 @@ import TintypeTesting
 }
 
 /// Lists of sources, which may come from any editor.
-@Suite struct URLListTests {
+@Suite(.timeLimit(.minutes(5))) struct SourceListTests {
     @Test(arguments: [
         ("", []), ("a\nb\n", ["a", "b"]), ("a\r\n\r\n  b c \t\n# no\n #no\n\t\n", ["a", "b c"]),
-        ("é\n x\u{301} ", ["é", "x\u{301}"]),
-        ("a#b\n", ["a#b"]),
+        ("é\n x\u{301} ", ["é", "x\u{301}"]), ("a#b\n", ["a#b"]), ("\u{FEFF}a\n\u{FEFF}b\n", ["a", "\u{FEFF}b"]),
     ])
-    func everyLineIsASourceUnlessItIsBlankOrAComment(_ text: String, _ sources: [String]) {
-        #expect(URLList.parse(text).map(\.text) == sources)
+    func everyLineIsASourceUnlessItIsBlankOrAComment(_ text: String, _ sources: [String]) throws {
+        #expect(try SourceList.parse(Data(text.utf8)).map(\.text) == sources)
+    }
+
+    /// Its repaired form would name another file.
+    @Test func aLineThatIsNotUTF8IsRefusedByItsNumber() {
+        let data = Data("a.png\r\n\nb".utf8) + Data([0xFF, 0xFE]) + Data(".png\nc\n".utf8)
+        let error = #expect(throws: TintypeError.self) { try SourceList.parse(data) }
+        #expect(error?.code == .unreadable && error?.message == "line 3 is not valid UTF-8")
+    }
+
+    @Test func aPipeIsAListToo() async throws {
+        try await withCommandFixture { fixture in
+            // The shell writes into the pipe while the command reads it.
+            let script = "mkfifo \"$1\"; (echo \"$2\" > \"$1\") & tintype info --json --from \"$1\""
+            let run = try await CommandRun.shell(script, [fixture.path("pipe"), fixture.url("/a.jpg")])
+            #expect(run.status == 0, "\(run.error)")
+            #expect(try run.records.first?["width"] as? Int == 120)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["compare", "-", "-"], 64), (["info", "-", "a.png", "-"], 64), (["convert", "-o", "o/", "-", "-"], 64),
+            (["info", "--from", "-", "-"], 64), (["show", "--from", "-"], 1),
+        ] as [([String], Int32)])
+    func standardInputIsReadOnce(_ arguments: [String], _ status: Int32) async throws {
+        let run = try await CommandRun.tintype(arguments, input: "-\n")
+        #expect(run.status == status && run.error.contains("standard input can be read only once"), "\(run.error)")
     }
 }

@@ -23,6 +23,50 @@ import TintypeTesting
         #expect(request.policy.rendered == CacheRules() && request.policy.data == .whenLoaded)
     }
 
+    /// Every frame proves that an image is whole, not only the first one.
+    @Test(arguments: [[], ["--strict"], ["--thumbnail", "9x9"]])
+    func anAnimationWithADamagedFrameIsNeitherWrittenNorCached(_ options: [String]) async throws {
+        try await withCommandFixture { fixture in
+            let data = try CommandFixture.animationWithADamagedFrame()
+            fixture.origin.serve("/damaged.png", .image(data, type: "image/png"))
+            let (url, cache, output) = (fixture.url("/damaged.png"), fixture.path("cache"), fixture.path("out"))
+            let run = try await CommandRun.tintype(["fetch", "--cache", cache, "-o", output, url] + options)
+            #expect(run.status == 1 && run.error.contains("[undecodable, decode]"), "\(run.error)")
+            let prefetch = try await CommandRun.tintype("prefetch", "--cache", cache, url)
+            #expect(prefetch.status == 1 && prefetch.error.contains("[undecodable, decode]"), "\(prefetch.error)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: output).isEmpty)
+            let stats = try await CommandRun.tintype("cache", "stats", "--cache", cache, "--json")
+            #expect(try stats.records.first?["count"] as? Int == 0)
+        }
+    }
+
+    @Test func showAndInfoVerifyEveryFrameAndEveryImageOfAnIcon() async throws {
+        try await withCommandFixture { fixture in
+            for (name, data) in [
+                ("damaged.png", try CommandFixture.animationWithADamagedFrame()),
+                ("damaged.ico", try CommandFixture.iconWithADamagedImage()),
+            ] {
+                let path = try fixture.write(data, name)
+                #expect(try await CommandRun.tintype("info", path).status == 0)
+                for command in [["info", "--verify"], ["show"]] {
+                    let run = try await CommandRun.tintype(command + [path])
+                    #expect(run.status == 1 && run.error.contains("[undecodable, decode]"), "\(command): \(run.error)")
+                }
+            }
+        }
+    }
+
+    /// A thumbnail of the first frame needs no other one.
+    @Test func firstFrameIsForThumbnails() async throws {
+        try await withCommandFixture { fixture in
+            let path = try fixture.write(try CommandFixture.animationWithADamagedFrame(), "damaged.png")
+            let alone = try await CommandRun.tintype("fetch", "--first-frame", path)
+            #expect(alone.status == 64 && alone.error.contains("--first-frame needs --thumbnail"))
+            let run = try await CommandRun.tintype("fetch", "--first-frame", "--thumbnail", "9x9", path)
+            #expect(run.status == 0, "\(run.error)")
+        }
+    }
+
     @Test func theReportedSizeIsThatOfTheSource() async throws {
         try await withCommandFixture { fixture in
             let large = try CommandFixture.png(width: 300, height: 400)
@@ -58,7 +102,6 @@ import TintypeTesting
 
     @Test(arguments: [
         [], ["--output", "out", "--partial"], ["--output", "out", "--thumbnail", "5x5"],
-        ["--output", "out", "--first-frame"],
     ])
     func withoutVerificationNothingIsDecoded(_ options: [String]) async throws {
         let run = try await CommandRun.tintype(["fetch", "--no-verify", "http://127.0.0.1:1/a.jpg"] + options)

@@ -1,6 +1,9 @@
+import ArgumentParser
 import Foundation
 import Testing
 import Tintype
+
+@testable import TintypeCommand
 
 @Suite(.timeLimit(.minutes(15))) struct InfoTests {
     @Test func reportsAnAnimation() async throws {
@@ -59,6 +62,23 @@ import Tintype
             let run = try await CommandRun.tintype("info", "--max-bytes", "1MB", path)
             #expect(run.status == 1 && run.error.contains("limitExceeded"), "\(run.error)")
         }
+    }
+
+    /// Only headers of files cost less than a change of threads.
+    @Test(arguments: [
+        ([], ["a.png", "b.png"], 16), (["--verify"], ["a.png", "b.png"], 1), (["--palette"], ["a.png"], 1),
+        ([], ["a.png", "http://h/b.png"], 1), ([], ["-", "a.png"], 1),
+    ])
+    func imagesAreInspectedInParallelUnlessHeadersAreRead(
+        _ options: [String], _ sources: [String], _ size: Int
+    ) throws {
+        let inspector = Inspector(
+            pipeline: InterruptiblePipeline(ImagePipeline(PipelineConfiguration()), until: Interruption(signals: [])),
+            partial: try PartialOptions.parse([]),
+            appearance: try AppearanceOptions.parse(options.filter { $0 == "--palette" }),
+            verifies: options.contains("--verify"), isGuarded: false)
+        let inputs = sources.map { BatchInput(source: SourceArgument(argument: $0)) }
+        #expect(inspector.chunkSize(for: inputs) == size)
     }
 
     @Test(arguments: ["empty.jpg", "html.png", "bad-header.png", "no-such-file.png"])

@@ -92,6 +92,34 @@ import Tintype
         }
     }
 
+    /// The finder returns drawings and icons too, which cannot be written.
+    @Test func aFormatThatCannotBeWrittenFailsAlone() throws {
+        let plan = try plan(inputs("a.png", "b.svg", "c.jpg", "d.txt"), "o/")
+        #expect(plan.entries.map { $0.path() } == ["o/a.png", "o/c.jpg"] && plan.count == 4)
+        #expect(plan.failures.map(\.input.name) == ["b.svg", "d.txt"])
+        #expect(plan.failures.allSatisfy { $0.error.code == .noCoder && $0.error.message.contains("--format") })
+    }
+
+    @Test func aDirectoryThatCannotBeListedFailsAlone() throws {
+        let locked = BatchInput(source: SourceArgument(argument: "lost+found"), listingError: EACCES)
+        let plan = try plan(inputs("a.png") + [locked], "o/", .webp)
+        #expect(plan.entries.map { $0.path() } == ["o/a.webp"])
+        #expect(plan.failures.map(\.error.code) == [.unreadable])
+        #expect(try self.plan([locked], "o/").entries.isEmpty)
+    }
+
+    /// The paths of `{width}` are known only when images are loaded.
+    @Test func anOutputThatIsKnownLateReplacesNoOtherInput() throws {
+        let plan = try plan(inputs("a.jpg", "a-256.jpg"), "{stem}-{width}.jpg")
+        let claims = SharedClaims(plan.claims)
+        let size = PixelSize(width: 256, height: 100)
+        let path = try #require(plan.entries[0].path(size: size))
+        #expect(path == "a-256.jpg")
+        #expect(throws: TintypeError.self) { try claims.claim(path, for: plan.entries[0].input) }
+        try claims.claim("a-256-256.jpg", for: plan.entries[1].input)
+        #expect(throws: TintypeError.self) { try claims.claim("./a-256-256.jpg", for: plan.entries[0].input) }
+    }
+
     @Test func anImageThatIsNamedTwiceIsConvertedOnce() throws {
         #expect(try plan(inputs("a.png", "b.png", "a.png"), "o/").entries.map { $0.path() } == ["o/a.png", "o/b.png"])
     }
@@ -116,11 +144,25 @@ import Tintype
             ([.failed: 125], 125, "125 failed"), ([.failed: 1000], 125, "1000 failed"), ([.planned: 2], 0, "2 planned"),
         ] as [([BatchOutcome: Int], Int32, String)])
     func theExitStatusIsTheNumberOfFailures(_ counts: [BatchOutcome: Int], _ status: Int32, _ summary: String) {
-        var tally = BatchTally()
+        let total = counts.values.reduce(0, +)
+        var tally = BatchTally(total: total)
         for (outcome, count) in counts { tally.add(outcome, times: count) }
         #expect(tally.exitStatus == status && tally.summary == summary)
-        tally.remaining = 1
-        #expect(tally.exitStatus == 130)
+        #expect(tally.interruptionLine(.written, "written") == nil)
+        var interrupted = BatchTally(total: total + 1)
+        for (outcome, count) in counts { interrupted.add(outcome, times: count) }
+        let written = counts[.written] ?? 0
+        #expect(interrupted.exitStatus == 130 && interrupted.remaining == 1)
+        #expect(
+            interrupted.interruptionLine(.written, "written")
+                == "tintype: interrupted: \(written) of \(total + 1) written")
+    }
+
+    /// An interruption leaves gaps.
+    @Test func resultsAfterAMissingOneAreNotLost() {
+        var ordered = InOrder<Int>()
+        #expect([0, 3, 2].flatMap { ordered.add($0, number: $0) } == [0])
+        #expect(ordered.drain() == [2, 3] && ordered.drain() == [])
     }
 
     @Test(arguments: [[0, 1, 2, 3], [3, 2, 1, 0], [1, 0, 3, 2], [2, 0, 1, 3]])

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TintypeTesting
 
-/// Tests the options of `fetch` and `prefetch` for freshness, priority and tracing.
+/// Tests the options of `fetch` and `prefetch` for freshness and tracing.
 @Suite(.timeLimit(.minutes(15))) struct PolicyTests {
     private func source(_ run: CommandRun) throws -> String? { try run.records.first?["source"] as? String }
 
@@ -60,18 +60,6 @@ import TintypeTesting
         #expect(run.status == 64)
     }
 
-    @Test func priorityRetryAndFirstFrameAreAccepted() async throws {
-        try await withCommandFixture { fixture in
-            let animated = CommandFixture.codecFixture("animated.png")
-            let run = try await CommandRun.tintype(
-                "fetch", "--priority", "very-high", "--retry-failed", "--first-frame", "--json", "--no-cache",
-                fixture.url("/a.jpg"), animated)
-            #expect(run.status == 0)
-            let wrong = try await CommandRun.tintype("fetch", "--priority", "urgent", "x")
-            #expect(wrong.status == 64 && wrong.error.contains("very-high"))
-        }
-    }
-
     // MARK: Trace
 
     @Test func theTraceHasEveryStageOfEveryLoad() async throws {
@@ -120,11 +108,26 @@ import TintypeTesting
             let run = try await CommandRun.tintype(
                 "prefetch", "--json", "--cache", fixture.path("cache"), fixture.url("/a.jpg"), fixture.url("/missing"),
                 fixture.url("/html.png"))
-            #expect(run.status == 1)
+            #expect(run.status == 2)
             let record = try #require(try run.records.first)
-            #expect(record["finished"] as? Int == 1 && record["skipped"] as? Int == 2 && record["total"] as? Int == 3)
+            #expect(record["finished"] as? Int == 1 && record["failed"] as? Int == 2 && record["total"] as? Int == 3)
             #expect(run.error.split(separator: "\n").count == 2)
             #expect(run.error.contains("badStatus") && run.error.contains("notAnImage"))
+        }
+    }
+
+    /// The cache stores neither files nor data URLs. A malformed line does not stop the others.
+    @Test func prefetchRefusesWhatCannotBeCachedAndGoesOn() async throws {
+        try await withCommandFixture { fixture in
+            let file = try fixture.write(try CommandFixture.png(width: 4, height: 4), "a.png")
+            let wrong = ["http://[::1/a.jpg", file, "file://\(file)", "data:image/png;base64,AAAA", ""]
+            let cache = fixture.path("cache")
+            let run = try await CommandRun.tintype(["prefetch", "--cache", cache] + wrong + [fixture.url("/a.jpg")])
+            #expect(run.status == 5 && run.output == "1 of 6 images are in the cache, 5 failed\n", "\(run.error)")
+            let errors = run.error.split(separator: "\n")
+            #expect(errors.count == 5 && errors.allSatisfy { $0.contains("[invalidSource, request]") }, "\(run.error)")
+            let stats = try await CommandRun.tintype("cache", "stats", "--cache", cache, "--json")
+            #expect(try stats.records.first?["count"] as? Int == 1)
         }
     }
 

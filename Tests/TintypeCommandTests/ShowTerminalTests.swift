@@ -66,8 +66,20 @@ import TintypeTesting
         }
     }
 
+    /// The last look at each file counts.
+    @Test func theViewerExitsWithTheNumberOfFilesThatItCouldNotShow() async throws {
+        try await withTerminal(["--interactive", photo, "/no/such/file.png"]) { terminal in
+            _ = await terminal.read(until: "1/2  small-image.gif")
+            terminal.type("n")
+            _ = await terminal.read(until: "no such file")
+            terminal.type("q")
+            _ = await terminal.readToEnd()
+            return 1
+        }
+    }
+
     /// The terminal is restored, and the signal has its usual effect. The last one stands for crashes.
-    @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGABRT])
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT])
     func signalsRestoreTheTerminal(_ signal: Int32) async throws {
         try await withTerminal(["--interactive", photo]) { terminal in
             _ = await terminal.read(until: "small-image.gif")

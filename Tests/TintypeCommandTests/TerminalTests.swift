@@ -70,15 +70,27 @@ import Tintype
             (TintypeError(.badStatus, stage: .load, "HTTP 503", status: 503), "--retry"),
             (TintypeError(.badStatus, stage: .load, "HTTP 404", status: 404), nil),
             (TintypeError(.timedOut, stage: .load, "x"), "--timeout"),
-            (TintypeError(.limitExceeded, stage: .load, "more than 100 bytes"), "--max-bytes"),
+            (.exceeded(byteLimit: 100), "--max-bytes"),
+            (TintypeError(.limitExceeded, stage: .load, "more than 100 bytes"), nil),
             (TintypeError(.limitExceeded, stage: .decode, "more than 100 frames"), nil),
             (TintypeError(.undecodable, stage: .decode, "x"), nil), (.cancelled, nil),
             (TintypeError(.notFound, stage: .load, "x"), nil),
         ] as [(TintypeError, String?)])
-    func aFailureNamesTheOptionThatMayHelp(_ error: TintypeError, _ option: String?) {
-        let line = FailureHint().description(error)
+    func aFailureNamesTheOptionThatMayHelp(_ error: TintypeError, _ option: String?) throws {
+        let line = FailureHint(transfer: try TransferOptions.parse([])).description(error)
         #expect(line.hasPrefix("\(error)") && !line.contains("\n"))
         #expect(option.map { line.contains("; \($0)") } ?? (line == "\(error)"))
+        // `cache` and `doctor` load nothing.
+        #expect(FailureHint().description(error) == "\(error)")
+    }
+
+    @Test func anOptionThatWasGivenIsNotSuggested() throws {
+        let given = FailureHint(transfer: try TransferOptions.parse(["--retry", "1", "--user", "me:secret"]))
+        for status in [401, 503] {
+            #expect(given.hint(for: TintypeError(.badStatus, stage: .load, "HTTP \(status)", status: status)) == nil)
+        }
+        #expect(given.hint(for: TintypeError(.truncatedBody, stage: .load, "x")) == nil)
+        #expect(given.hint(for: TintypeError(.timedOut, stage: .load, "x")) != nil)
     }
 
     @Test func theHintAboutPartialImagesIsForThoseWhoHaveTheChoice() async throws {

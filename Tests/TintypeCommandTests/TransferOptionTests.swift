@@ -142,6 +142,22 @@ import TintypeTesting
         }
     }
 
+    @Test(arguments: [
+        (["--header", "A: 1", "--header", "a: 2"], ["a": "1, 2"]),
+        (["--header", "Cookie: a=1", "--header", "cookie: b=2"], ["cookie": "a=1; b=2"]),
+        (["--user", "me:secret"], ["authorization": "Basic bWU6c2VjcmV0"]),
+        (["--user", "me:secret", "--header", "authorization: Bearer x"], ["authorization": "Bearer x"]),
+        (["--header", "A: b\tc"], ["a": "b\tc"]),
+    ])
+    func fieldsWithOneNameAreOneField(_ arguments: [String], _ fields: [String: String]) throws {
+        #expect(try TransferOptions.parse(arguments).fields == fields)
+    }
+
+    @Test(arguments: [([], true), (["--http1"], false)])
+    func http1TurnsHTTP2Off(_ arguments: [String], _ allowsHTTP2: Bool) throws {
+        #expect(try TransferOptions.parse(arguments).configuration.allowsHTTP2 == allowsHTTP2)
+    }
+
     @Test(arguments: [("2kB", 60_000), ("0", 0), ("999999999GB", .max)])
     func minRateIsAnAverageOver30Seconds(_ argument: String, _ byteCount: Int) throws {
         let options = try TransferOptions.parse(["--min-rate", argument])
@@ -262,7 +278,7 @@ import TintypeTesting
 
     @Test(arguments: [
         ["--insecure", "https://example.org"], ["--insecure", "example.org:8443"], ["--insecure", ""],
-        ["--header", "no colon"], ["--header", "A: b\r\nC: d"], ["--max-bytes", "0"],
+        ["--header", "no colon"], ["--header", "A: b\r\nC: d"], ["--header", "A: b\u{7F}"], ["--max-bytes", "0"],
         ["--user", ":secret"], ["--retry", "-1"], ["--max-redirects", "101"], ["--max-bytes", "many"],
         ["--proxy", "socks4://x"], ["--max-time", "0"], ["--max-time", "1e9"], ["--max-time", "nan"],
         ["--min-rate", "slow"], ["--min-rate", "-1"],

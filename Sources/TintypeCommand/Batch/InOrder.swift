@@ -30,4 +30,10 @@ struct InOrder<Value> {
         }
         return due
     }
+
+    /// Returns the results that wait for one that will not arrive, in their order.
+    mutating func drain() -> [Value] {
+        defer { waiting = [:] }
+        return waiting.sorted { $0.key < $1.key }.map(\.value)
+    }
 }

@@ -2,10 +2,10 @@ import Dispatch
 import Foundation
 import Tintype
 
-/// The wish of the user to stop, by `SIGINT` or `SIGTERM`.
+/// The user's request to stop, by `SIGINT` or `SIGTERM`.
 ///
-/// After the first signal, a command begins nothing further and finishes what is in hand. The second one ends the process at
-/// once, after it has removed the temporary files.
+/// After the first signal, a command cancels its loads, begins nothing further, and finishes the images that it has loaded.
+/// The second one ends the process at once, after it has removed the temporary files.
 final class Interruption: Sendable {
     private struct State: Sendable {
         var isRequested = false
@@ -17,6 +17,9 @@ final class Interruption: Sendable {
 
     /// An interruption that never comes: signals keep their default action, which ends the process.
     static let none = Interruption(signals: [])
+
+    /// The exit status of a command that was interrupted, which is that of a shell for a command that `SIGINT` has ended.
+    static let exitStatus: Int32 = 130
 
     private let state = Locked(State())
 
@@ -39,6 +42,11 @@ final class Interruption: Sendable {
 
     var isRequested: Bool { state.withLock { $0.isRequested } }
 
+    /// - Throws: ``TintypeError/Code/cancelled`` if the user has interrupted the command.
+    func check() throws(TintypeError) {
+        if isRequested { throw .cancelled }
+    }
+
     /// Calls `action` when the user interrupts the command; at once, if this has happened.
     func whenRequested(_ action: @escaping @Sendable () -> Void) {
         let isRequested = state.withLock { state in
@@ -58,37 +66,8 @@ final class Interruption: Sendable {
         }
         guard let actions else {
             OutputFile.removeTemporaryFiles()
-            _exit(130)
+            _exit(Self.exitStatus)
         }
         for action in actions { action() }
-    }
-}
-
-/// Runs work on many items, several at a time.
-enum BatchRun {
-    /// Begins items in their order, and reports each when it ends.
-    ///
-    /// - Parameters:
-    ///   - width: The largest number of items that run at once.
-    ///   - interruption: Once it is requested, no further item begins.
-    /// - Returns: The number of items that were not begun.
-    /// - Throws: The error of `report`, after the items in hand have ended.
-    static func run<Item: Sendable, Output: Sendable>(
-        _ items: some Collection<Item>, width: Int, until interruption: Interruption,
-        _ work: @escaping @Sendable (Item) async -> Output, report: (Output) throws -> Void
-    ) async throws -> Int {
-        var waiting = items[...]
-        try await withThrowingTaskGroup(of: Output.self) { group in
-            func begin() {
-                guard !interruption.isRequested, let item = waiting.popFirst() else { return }
-                group.addTask { await work(item) }
-            }
-            for _ in 0..<width { begin() }
-            while let output = try await group.next() {
-                try report(output)
-                begin()
-            }
-        }
-        return waiting.count
     }
 }

@@ -1,16 +1,6 @@
 import Foundation
 import Tintype
 
-/// An image to convert, and where it was found.
-struct BatchInput: Hashable, Sendable {
-    let source: SourceArgument
-    /// The directory below the one that was named, without slashes at its ends; empty if the input was named itself.
-    var directory = ""
-
-    /// The source as output names it.
-    var name: String { SourceArgument.displayName(of: source.text) }
-}
-
 /// Where a batch writes its outputs.
 enum OutputTarget: Equatable, Sendable {
     case standardOutput
@@ -63,19 +53,33 @@ struct OutputPlan: Sendable {
         case replacesInput(String, output: String)
         /// Several images for standard output.
         case severalForStandardOutput
-        /// Neither the template nor the input names a format that can be written.
+        /// Neither the template nor any of the inputs names a format that can be written.
         case unknownFormat(String)
         /// The format that was chosen cannot be written.
         case unwritableFormat(String)
     }
 
+    /// An image that cannot be converted.
+    struct Failure: Sendable {
+        let input: BatchInput
+        let error: TintypeError
+    }
+
     let entries: [Entry]
+    /// The inputs without an output: directories that cannot be listed, and images of a format that cannot be written.
+    let failures: [Failure]
+    /// The paths that the entries may write. Those that are known are theirs already.
+    let claims: PathClaims
+
+    /// The number of inputs.
+    var count: Int { entries.count + failures.count }
 
     /// - Parameters:
     ///   - inputs: The images. One that is named several times counts once.
     ///   - format: The format that the user chose, or `nil` to take it from the output's extension, otherwise the input's.
     ///   - writable: The formats that can be written.
     ///   - directory: The current directory, to compare relative paths with absolute ones.
+    /// - Throws: ``Problem``; ``Problem/unknownFormat(_:)`` only if no input has a format that can be written.
     init(
         _ inputs: [BatchInput], to target: OutputTarget, as format: ImageFormat?, writable: Set<ImageFormat>,
         directory: String
@@ -83,64 +87,86 @@ struct OutputPlan: Sendable {
         var seen: Set<SourceArgument> = []
         let inputs = inputs.filter { seen.insert($0.source).inserted }
         guard target != .standardOutput || inputs.count < 2 else { throw .severalForStandardOutput }
+        let chosen = try Self.chosenFormat(target, format, writable)
         let digits = String(inputs.count).count
         var entries: [Entry] = []
+        var failures: [Failure] = []
         for (number, input) in inputs.enumerated() {
             let name = InputName(input.source.text)
-            let chosen = try Self.format(of: name, input, target, format, writable)
+            guard input.failure == nil, let format = chosen.format(for: name, writable) else {
+                failures.append(Failure(input: input, error: input.failure ?? Self.unknownFormat))
+                continue
+            }
             let fields = OutputFields(
-                stem: name.stem, name: name.name, fileExtension: name.fileExtension(for: chosen), format: chosen,
+                stem: name.stem, name: name.name, fileExtension: name.fileExtension(for: format), format: format,
                 directory: input.directory, index: OutputFields.index(number + 1, digits: digits))
-            entries.append(Entry(input: input, format: chosen, target: target, fields: fields))
+            entries.append(Entry(input: input, format: format, target: target, fields: fields))
         }
-        self.entries = entries
-        try checkCollisions(in: directory)
+        if entries.isEmpty, let input = inputs.first(where: { $0.failure == nil }) { throw .unknownFormat(input.name) }
+        (self.entries, self.failures) = (entries, failures)
+        claims = try Self.claims(of: entries, protecting: inputs, in: directory)
     }
 
-    private static func format(
-        of name: InputName, _ input: BatchInput, _ target: OutputTarget, _ format: ImageFormat?,
-        _ writable: Set<ImageFormat>
-    ) throws(Problem) -> ImageFormat {
+    /// The format of the outputs, as far as it does not depend on the input.
+    private enum ChosenFormat {
+        case format(ImageFormat)
+        /// That of the input.
+        case ofInput
+        /// The template has an extension that names no image format.
+        case unknown
+
+        func format(for input: InputName, _ writable: Set<ImageFormat>) -> ImageFormat? {
+            switch self {
+            case .format(let format): format
+            case .ofInput: input.format.flatMap { writable.contains($0) ? $0 : nil }
+            case .unknown: nil
+            }
+        }
+    }
+
+    private static func chosenFormat(
+        _ target: OutputTarget, _ format: ImageFormat?, _ writable: Set<ImageFormat>
+    ) throws(Problem) -> ChosenFormat {
         var named: String?
         if case .template(let template) = target { named = template.fileExtension }
-        if let format = format ?? named.flatMap(ImageFormat.init(fileExtension:)) {
-            guard writable.contains(format) else { throw .unwritableFormat(format.rawValue) }
-            return format
+        guard let format = format ?? named.flatMap(ImageFormat.init(fileExtension:)) else {
+            return named == nil ? .ofInput : .unknown
         }
-        guard named == nil, let format = name.format, writable.contains(format) else {
-            throw .unknownFormat(input.name)
-        }
-        return format
+        guard writable.contains(format) else { throw .unwritableFormat(format.rawValue) }
+        return .format(format)
     }
 
-    /// Compares the paths of all outputs with each other and with those of the inputs. Fields that are not known yet
-    /// count as equal.
-    private func checkCollisions(in directory: String) throws(Problem) {
-        var inputOfOutput: [String: BatchInput] = [:]
-        let inputPaths = Set(entries.compactMap { $0.input.source.path.map { Self.absolute($0, in: directory) } })
+    private static let unknownFormat = TintypeError(
+        .noCoder, stage: .encode, "the name states no format that can be written; choose one by --format")
+
+    /// Claims the paths of all outputs. Fields that are not known yet count as equal.
+    private static func claims(
+        of entries: [Entry], protecting inputs: [BatchInput], in directory: String
+    ) throws(Problem) -> PathClaims {
+        var claims = PathClaims(protecting: inputs, in: directory)
+        // The paths of the inputs themselves; one that is converted alone may replace itself.
+        let inputPaths = Set(inputs.compactMap { $0.source.path.map { PathClaims.absolute($0, in: directory) } })
         for entry in entries {
             guard let output = entry.path() else { continue }
-            let path = Self.absolute(output, in: directory)
-            if let other = inputOfOutput.updateValue(entry.input, forKey: path) {
-                throw .collision(other.name, entry.input.name, output: output)
-            }
-            if entries.count > 1, inputPaths.contains(path) {
+            if entries.count > 1, inputPaths.contains(PathClaims.absolute(output, in: directory)) {
                 throw .replacesInput(entry.input.name, output: output)
             }
-        }
-    }
-
-    /// Returns a path without `.`, `..` and repeated slashes. Links are not resolved.
-    private static func absolute(_ path: String, in directory: String) -> String {
-        var components: [Substring] = []
-        for component in (path.hasPrefix("/") ? path : "\(directory)/\(path)").split(separator: "/") {
-            switch component {
-            case ".": break
-            case "..": _ = components.popLast()
-            default: components.append(component)
+            do throws(PathClaims.Conflict) {
+                try claims.claim(output, for: entry.input)
+            } catch {
+                throw Problem(error, entry.input, output: output)
             }
         }
-        return "/" + components.joined(separator: "/")
+        return claims
+    }
+}
+
+extension OutputPlan.Problem {
+    init(_ conflict: PathClaims.Conflict, _ input: BatchInput, output: String) {
+        switch conflict {
+        case .output(let other): self = .collision(other.name, input.name, output: output)
+        case .input: self = .replacesInput(input.name, output: output)
+        }
     }
 }
 
@@ -160,13 +186,7 @@ struct InputName: Equatable, Sendable {
             let safe = OutputName(for: source == "-" ? "stdin" : source, format: ImageFormat(rawValue: ""))
             name = safe.fileExtension.isEmpty ? safe.stem : "\(safe.stem).\(safe.fileExtension)"
         }
-        if let dot = name.lastIndex(of: "."), dot != name.startIndex,
-            case let ending = String(name[name.index(after: dot)...]), ImageFormat(fileExtension: ending) != nil
-        {
-            (stem, self.ending) = (String(name[..<dot]), ending)
-        } else {
-            (stem, ending) = (name, "")
-        }
+        (stem, ending) = FileName.split(name) ?? (name, "")
     }
 
     /// The format that the name states.

@@ -81,10 +81,9 @@ struct ConvertReport: Sendable {
         }
     }
 
-    /// Writes the summary, unless a script reads the records. After an interruption it goes to standard error in any case.
+    /// Writes the summary, unless a script reads the records, or the user has interrupted the batch.
     func end(_ tally: BatchTally) throws(TintypeError) {
         display?.end()
-        if tally.remaining > 0 { return StandardError.write("tintype: interrupted: \(tally.summary)", style: .warning) }
-        if style == .human { try StandardOutput.write(tally.summary) }
+        if style == .human, tally.remaining == 0 { try StandardOutput.write(tally.summary) }
     }
 }

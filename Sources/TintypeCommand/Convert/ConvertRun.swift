@@ -29,7 +29,7 @@ struct ConvertRun: Sendable {
         case overwrite
     }
 
-    let pipeline: ImagePipeline
+    let pipeline: InterruptiblePipeline
     let settings: ConvertSettings
     /// Returns the request for a source, with everything that the user chose.
     let request: @Sendable (ImageSource) -> ImageRequest
@@ -39,16 +39,22 @@ struct ConvertRun: Sendable {
     /// Whether nothing is read or written.
     let isDryRun: Bool
     var hint = FailureHint()
-    private let outputs = ClaimedPaths()
 
-    /// Converts images, several at a time, until the user interrupts it.
+    /// Converts the images of a plan, several at a time, until the user interrupts it.
     ///
     /// - Throws: ``TintypeError/Code/unwritable`` if the report cannot be written.
-    func run(_ entries: [OutputPlan.Entry], width: Int, report: ConvertReport) async throws -> BatchTally {
-        var tally = BatchTally()
-        report.display?.begin(total: entries.count)
+    func run(_ plan: OutputPlan, width: Int, report: ConvertReport) async throws -> BatchTally {
+        var tally = BatchTally(total: plan.count)
+        report.display?.begin(total: plan.count)
         defer { report.display?.end() }
-        tally.remaining = try await BatchRun.run(entries, width: width, until: .shared, convert) { record in
+        for failure in plan.failures {
+            tally.add(.failed)
+            try report.add(record(of: failure.error, about: failure.input, output: nil))
+        }
+        let claims = SharedClaims(plan.claims)
+        try await BatchRun.run(plan.entries, width: width, until: pipeline.interruption) { entry in
+            await convert(entry, claims)
+        } report: { record in
             tally.add(record.outcome)
             try report.add(record)
         }
@@ -57,44 +63,53 @@ struct ConvertRun: Sendable {
     }
 
     /// Converts one image. A failure is a record too.
-    func convert(_ entry: OutputPlan.Entry) async -> ConvertRecord {
+    ///
+    /// - Returns: `nil` if the user has interrupted the load of the image.
+    private func convert(_ entry: OutputPlan.Entry, _ claims: SharedClaims) async -> ConvertRecord? {
         do throws(TintypeError) {
-            return try await converted(entry)
+            return try await converted(entry, claims)
         } catch {
-            let input = SourceArgument.displayName(of: entry.input.source.text)
-            return ConvertRecord(
-                input: input, output: entry.isPathKnown ? entry.path() ?? "-" : nil,
-                outcome: .failed, error: FetchRecord.Reason(error),
-                message: "tintype: \(hint.description(error.about(input)))")
+            guard error.code != .cancelled else { return nil }
+            return record(of: error, about: entry.input, output: entry.isPathKnown ? entry.path() ?? "-" : nil)
         }
     }
 
-    private func converted(_ entry: OutputPlan.Entry) async throws(TintypeError) -> ConvertRecord {
+    private func record(of error: TintypeError, about input: BatchInput, output: String?) -> ConvertRecord {
+        ConvertRecord(
+            input: input.name, output: output, outcome: .failed, error: FetchRecord.Reason(error),
+            message: "tintype: \(hint.description(error.about(input.name)))")
+    }
+
+    private func converted(
+        _ entry: OutputPlan.Entry, _ claims: SharedClaims
+    ) async throws(TintypeError) -> ConvertRecord {
         let start = ContinuousClock.now
-        let source = entry.input.source
-        let input = SourceArgument.displayName(of: source.text)
+        let input = entry.input.name
         if entry.isPathKnown, let path = entry.path(), try isSkipped(path) {
             return ConvertRecord(input: input, output: path, outcome: .skipped)
         }
         guard !isDryRun else {
             return ConvertRecord(input: input, output: entry.path() ?? "-", outcome: .planned)
         }
-        let limit = pipeline.configuration.maximumByteCount
-        let response = try await pipeline.response(for: request(try source.source(readingAtMost: limit)))
+        let response = try await pipeline.response(for: request(try pipeline.source(entry.input.source)))
         let image = try await selected(from: response.image, for: entry)
         guard let path = entry.path(size: image.size) else {
-            let data = try await pipeline.encode(image, as: entry.format, options: settings.encodeOptions)
+            let data = try await encoded(image, as: entry.format)
             try StandardOutput.write(bytes: data)
             return record(of: entry, response, image, data, since: start, output: "-")
         }
         if !entry.isPathKnown, try isSkipped(path) {
             return ConvertRecord(input: input, output: path, outcome: .skipped)
         }
-        try outputs.claim(path, for: input)
-        let data = try await pipeline.encode(image, as: entry.format, options: settings.encodeOptions)
+        try claims.claim(path, for: entry.input)
+        let data = try await encoded(image, as: entry.format)
         if createsDirectories { try OutputFile.createParent(of: path) }
         try await OutputFile.write(data, to: path)
         return record(of: entry, response, image, data, since: start, output: path)
+    }
+
+    private func encoded(_ image: Image, as format: ImageFormat) async throws(TintypeError) -> Data {
+        try await pipeline.pipeline.encode(image, as: format, options: settings.encodeOptions)
     }
 
     /// Returns whether an output is left as it is.
@@ -116,7 +131,7 @@ struct ConvertRun: Sendable {
         do throws(TintypeError) {
             return image.replacing(pixels: try await pixels(ofFrame: frame, in: image))
         } catch {
-            throw error.about(SourceArgument.displayName(of: entry.input.source.text))
+            throw error.about(entry.input.name)
         }
     }
 
@@ -142,29 +157,12 @@ struct ConvertRun: Sendable {
         of entry: OutputPlan.Entry, _ response: ImageResponse, _ image: Image, _ data: Data,
         since start: ContinuousClock.Instant, output: String
     ) -> ConvertRecord {
-        let input = SourceArgument.displayName(of: entry.input.source.text)
+        let input = entry.input.name
         let written = ConvertRecord.Output(
             format: entry.format.rawValue, width: image.size.width, height: image.size.height, bytes: data.count,
             milliseconds: start.duration(to: .now).inMilliseconds, isPartial: response.image.isPartial ? true : nil)
         return ConvertRecord(
             input: input, output: output, outcome: .written, written: written,
             message: PartialOptions.warning(input, response))
-    }
-}
-
-/// The paths that this run has written or is about to write, shared by concurrent conversions.
-///
-/// A plan compares paths whose size is not known yet. Two of them can still become equal, as `{stem}{width}` can.
-private final class ClaimedPaths: Sendable {
-    private let inputs = Locked<[String: String]>([:])
-
-    /// - Throws: ``TintypeError/Code/unwritable`` if another image has the path.
-    func claim(_ path: String, for input: String) throws(TintypeError) {
-        let other = inputs.withLock { inputs in
-            if inputs[path] == nil { inputs[path] = input }
-            return inputs[path]
-        }
-        guard let other, other != input else { return }
-        throw TintypeError(.unwritable, stage: .store, "the output of \(other) has the same path", subject: path)
     }
 }

@@ -41,19 +41,30 @@ struct FetchPaths: Sendable {
     private var names = OutputNames()
     /// The paths that are known before their images are loaded.
     private var known: [SourceArgument: String] = [:]
-    private var inputOfPath: [String: BatchInput] = [:]
+    private var claims: PathClaims
 
-    /// - Parameter inputs: The images. One that is named several times counts once.
-    /// - Throws: ``OutputPlan/Problem`` if two images have one path, or several go to standard output.
-    init(_ inputs: [BatchInput], to output: FetchOutput) throws(OutputPlan.Problem) {
+    /// - Parameters:
+    ///   - inputs: The images. One that is named several times counts once.
+    ///   - current: The current directory.
+    /// - Throws: ``OutputPlan/Problem`` if two images have one path, a path is that of another image, or several go to
+    ///   standard output.
+    init(
+        _ inputs: [BatchInput], to output: FetchOutput, in current: String = FileManager.default.currentDirectoryPath
+    ) throws(OutputPlan.Problem) {
         self.output = output
+        claims = PathClaims(protecting: inputs, in: current)
         var unique: [BatchInput] = []
         for input in inputs where indices.updateValue("", forKey: input.source) == nil { unique.append(input) }
         guard output != .standardOutput || unique.count < 2 else { throw .severalForStandardOutput }
         let digits = String(unique.count).count
         for (number, input) in unique.enumerated() {
             indices[input.source] = OutputFields.index(number + 1, digits: digits)
-            guard let path = try claimPath(of: input) else { continue }
+            guard input.failure == nil, let path = knownPath(of: input) else { continue }
+            do throws(PathClaims.Conflict) {
+                try claims.claim(path, for: input)
+            } catch {
+                throw OutputPlan.Problem(error, input, output: path)
+            }
             known[input.source] = path
         }
     }
@@ -64,43 +75,40 @@ struct FetchPaths: Sendable {
 
     /// Returns the path of a loaded image, which is its own from now on; `nil` for standard output.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable`` if another image has the path.
+    /// - Throws: ``TintypeError/Code/unwritable`` if the path belongs to another image.
     mutating func claimPath(
         of input: BatchInput, _ format: ImageFormat, _ size: PixelSize
     ) throws(TintypeError) -> String? {
         if let path = known[input.source] { return path }
+        guard let path = path(of: input, format, size) else { return nil }
+        do throws(PathClaims.Conflict) { try claims.claim(path, for: input) } catch { throw error.error(at: path) }
+        known[input.source] = path
+        return path
+    }
+
+    private mutating func path(of input: BatchInput, _ format: ImageFormat, _ size: PixelSize) -> String? {
         switch output {
         case .standardOutput: return nil
-        case .directory(let directory):
-            let path = Self.path(names.next(OutputName(for: input.source.text, format: format)), in: directory)
-            known[input.source] = path
-            return path
+        case .directory(let directory): return path(OutputName(for: input.source, format: format), in: directory)
         case .template(let template):
             var fields = fields(of: input, format)
             fields.size = size
-            let path = template.path(fields)
-            guard let other = inputOfPath.updateValue(input, forKey: path) else { return path }
-            inputOfPath[path] = other
-            throw TintypeError(
-                .unwritable, stage: .store, "the output of \(other.name) has the same path", subject: path)
+            return template.path(fields)
         }
     }
 
-    /// Claims the path of an image that is not loaded yet, if it is known.
-    private mutating func claimPath(of input: BatchInput) throws(OutputPlan.Problem) -> String? {
+    /// Returns the path of an image that is not loaded yet, if it does not depend on the image.
+    private mutating func knownPath(of input: BatchInput) -> String? {
         switch output {
         case .standardOutput: return nil
         case .directory(let directory):
             // Otherwise the format of the image decides on the extension.
-            guard InputName(input.source.text).format != nil else { return nil }
-            return Self.path(names.next(OutputName(for: input.source.text, format: .jpeg)), in: directory)
+            guard let format = InputName(input.source.text).format else { return nil }
+            return path(OutputName(for: input.source, format: format), in: directory)
         case .template(let template):
             guard template.fields.isDisjoint(with: [.ext, .format, .width, .height]) else { return nil }
-            let path = template.path(fields(of: input, .jpeg))
-            if let other = inputOfPath.updateValue(input, forKey: path) {
-                throw .collision(other.name, input.name, output: path)
-            }
-            return path
+            // No field of this template depends on the format.
+            return template.path(fields(of: input, ImageFormat(rawValue: "")))
         }
     }
 
@@ -111,5 +119,7 @@ struct FetchPaths: Sendable {
             directory: input.directory, index: indices[input.source] ?? "")
     }
 
-    private static func path(_ name: String, in directory: String) -> String { "\(directory)/\(name)" }
+    private mutating func path(_ name: OutputName, in directory: String) -> String {
+        "\(directory)/\(names.next(name))"
+    }
 }

@@ -5,7 +5,7 @@ import Tintype
 struct FetchPlan: Sendable {
     /// How much of an image is examined before it counts as loaded.
     enum Verification: Sendable {
-        /// All of it is decoded, to a small size. Only then it may enter the cache.
+        /// All of it is decoded, to a small size, with every frame of an animation. Only then it may enter the cache.
         case whole
         /// Only its header is read. The image does not enter the cache.
         case header
@@ -13,6 +13,7 @@ struct FetchPlan: Sendable {
 
     /// The size to decode to and to report, or `nil` for the size of the source.
     var thumbnail: PixelSize?
+    /// With `.first`, a thumbnail is a still image, and further frames are not verified.
     var frames = DecodeOptions.Frames.all
     var verification = Verification.whole
     /// Whether the original bytes are written to a file.
@@ -20,10 +21,11 @@ struct FetchPlan: Sendable {
 
     /// Returns the request for a source.
     ///
-    /// Pixels that nobody looks at are neither kept nor stored: they only prove that the image is whole.
+    /// Without a thumbnail, the pixels only prove that the image is whole, so they are neither kept nor stored.
     func request(for source: ImageSource) -> ImageRequest {
         var request = ImageRequest(source: source).frames(frames)
         request.policy.data = writesOriginal ? .always : .whenLoaded
+        request.policy.verification = .allFrames
         if let thumbnail {
             request.rendition.decode.size = .fit(thumbnail)
             return request

@@ -3,7 +3,7 @@ import Tintype
 
 /// Loads a list of sources, a few at a time, and reports each when it finishes.
 struct FetchRun: Sendable {
-    let pipeline: ImagePipeline
+    let pipeline: InterruptiblePipeline
     let plan: FetchPlan
     /// Adds the policy that the user chose to a request.
     let policy: @Sendable (ImageRequest) -> ImageRequest
@@ -16,7 +16,6 @@ struct FetchRun: Sendable {
     /// The maximum number of running loads: those that transfer, and those that decode meanwhile.
     let width: Int
     let report: FetchReport
-    let interruption: Interruption
     var hint = FailureHint()
 
     /// Loads each distinct source once, until the user interrupts it.
@@ -31,28 +30,27 @@ struct FetchRun: Sendable {
         }
         report.begin(total: inputs.count)
         defer { report.end() }
-        var tally = BatchTally()
-        var cancelled = 0
-        let waiting = try await BatchRun.run(unique, width: width, until: interruption, load) { source, record in
+        var tally = BatchTally(total: inputs.count)
+        try await BatchRun.run(unique, width: width, until: pipeline.interruption, load) { source, record in
             let times = counts[source] ?? 1
-            guard !record.isCancelled else { return cancelled += 1 }
             tally.add(record.outcome, times: times)
             try report.add(record, of: source, times: times)
         }
-        tally.remaining = waiting + cancelled
         return tally
     }
 
-    private func load(_ input: BatchInput) async -> (SourceArgument, FetchRecord) {
+    /// - Returns: `nil` if the user has interrupted the load.
+    private func load(_ input: BatchInput) async -> (SourceArgument, FetchRecord)? {
         let source = input.source
         do throws(TintypeError) {
             return (source, try await record(of: input))
         } catch {
-            return (source, FetchRecord(source.text, error, hint))
+            return error.code == .cancelled ? nil : (source, FetchRecord(source.text, error, hint))
         }
     }
 
     private func record(of input: BatchInput) async throws(TintypeError) -> FetchRecord {
+        if let failure = input.failure { throw failure }
         let start = ContinuousClock.now
         let text = input.source.text
         let known = paths?.path(of: input)
@@ -83,10 +81,8 @@ struct FetchRun: Sendable {
 
     private func response(for source: SourceArgument) async throws(TintypeError) -> ImageResponse {
         let request = policy(plan.request(for: try source.source()))
-        guard report.showsProgress else { return try await pipeline.response(for: request) }
-        let task = pipeline.start(request)
-        for await case .progress(let progress) in task.events { report.update(source, progress) }
-        return try await task.response
+        guard let display = report.display else { return try await pipeline.response(for: request) }
+        return try await pipeline.response(for: request, showing: source.text, on: display)
     }
 }
 
@@ -121,7 +117,7 @@ final class FetchReport: Sendable {
 
     private let style: Style
     private let showsMetrics: Bool
-    private let display: ProgressDisplay?
+    let display: ProgressDisplay?
 
     init(style: Style, showsMetrics: Bool, showsProgress: Bool) {
         self.style = style
@@ -129,14 +125,8 @@ final class FetchReport: Sendable {
         display = showsProgress ? ProgressDisplay() : nil
     }
 
-    var showsProgress: Bool { display != nil }
-
     func begin(total: Int) { display?.begin(total: total) }
     func end() { display?.end() }
-
-    func update(_ source: SourceArgument, _ progress: LoadProgress) {
-        display?.update(source.text, progress)
-    }
 
     /// Writes a record as often as its source was listed.
     ///

@@ -5,7 +5,7 @@ import Tintype
 struct Inspector: Sendable {
     typealias Result = Swift.Result<InfoRecord, TintypeError>
 
-    let pipeline: ImagePipeline
+    let pipeline: InterruptiblePipeline
     let partial: PartialOptions
     let appearance: AppearanceOptions
     /// Whether all of each image is decoded.
@@ -13,45 +13,62 @@ struct Inspector: Sendable {
     /// Whether a guard restricts the sources.
     let isGuarded: Bool
 
-    /// Inspects several sources. Headers of files are read one after the other, without a change of threads in between.
-    func results(_ chunk: Chunk<SourceArgument>) async -> (number: Int, results: [Result]) {
-        if !verifies, !appearance.isRequested, let results = try? await headers(chunk.items) {
-            return (chunk.number, results)
-        }
-        var results: [Result] = []
-        for source in chunk.items { results.append(await result(source)) }
-        return (chunk.number, results)
+    /// Returns the number of images that are inspected one after the other: several if all that happens to them is that
+    /// headers of files are read, because a change of threads costs more than that.
+    func chunkSize(for inputs: [BatchInput]) -> Int {
+        readsHeadersOnly && inputs.allSatisfy(\.isFile) ? 16 : 1
     }
 
-    /// - Returns: `nil` if a source is not a file.
-    private func headers(_ sources: [SourceArgument]) async throws(TintypeError) -> [Result]? {
-        var files: [(path: String, source: SourceArgument)] = []
-        for source in sources {
-            guard !source.isStandardInput, let path = source.path else { return nil }
-            files.append((path, source))
-        }
-        return try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { [files] () throws(TintypeError) in
-            files.map { file in
-                Result { () throws(TintypeError) in try header(of: file.path, file.source) }
-                    .mapError { $0.about(file.source.text) }
+    private var readsHeadersOnly: Bool { !verifies && !appearance.isRequested }
+
+    /// Inspects the images of a chunk in their order.
+    ///
+    /// - Returns: The number of the chunk and the results, without those that the user has interrupted; `nil` if these are all.
+    func results(_ chunk: Chunk<BatchInput>) async -> (number: Int, results: [Result])? {
+        var results: [Result] = []
+        if readsHeadersOnly, chunk.items.allSatisfy(\.isFile) {
+            results = (try? await headers(chunk.items)) ?? []
+        } else {
+            for input in chunk.items {
+                guard let result = await result(input) else { break }
+                results.append(result)
             }
+        }
+        return results.isEmpty ? nil : (chunk.number, results)
+    }
+
+    /// Reads the headers of files, without a change of threads in between.
+    private func headers(_ inputs: [BatchInput]) async throws(TintypeError) -> [Result] {
+        try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+            var results: [Result] = []
+            for input in inputs where !pipeline.interruption.isRequested {
+                results.append(
+                    Result { () throws(TintypeError) in try header(of: input.source.path ?? "", input.source) }
+                        .mapError { $0.about(input.source.text) })
+            }
+            return results
         }
     }
 
     /// Reads a source's header, and decodes the image if it is verified, or its palette or a hash is requested.
-    private func result(_ source: SourceArgument) async -> Result {
+    ///
+    /// - Returns: `nil` if the user has interrupted it.
+    private func result(_ input: BatchInput) async -> Result? {
         do throws(TintypeError) {
-            return .success(try await inspect(source))
+            try pipeline.interruption.check()
+            if let failure = input.failure { throw failure }
+            return .success(try await inspect(input.source))
         } catch {
-            return .failure(error.about(SourceArgument.displayName(of: source.text)))
+            return error.code == .cancelled ? nil : .failure(error.about(input.name))
         }
     }
 
     private func inspect(_ argument: SourceArgument) async throws(TintypeError) -> InfoRecord {
-        let source = try argument.source(readingAtMost: pipeline.configuration.maximumByteCount)
+        let source = try pipeline.source(argument)
         var record = try await header(of: argument, source)
         if verifies {
-            let image = try await verify(source)
+            // All of the image, of which only a part could be decoded if the user accepts that.
+            let image = try await pipeline.image(for: partial.applied(to: FetchPlan().request(for: source)))
             if image.isPartial { record.isPartial = true }
             record.note(image.info.warnings)
             record.isVerified = true
@@ -66,18 +83,6 @@ struct Inspector: Sendable {
         let measured = try ImageAppearance(image.pixels, appearance)
         (record.palette, record.blurHash, record.thumbHash) = (measured.palette, measured.blurHash, measured.thumbHash)
         return record
-    }
-
-    /// Decodes all of an image, to a small size, and every frame of an animation.
-    ///
-    /// - Returns: The image, of which only a part could be decoded if the user accepts that.
-    private func verify(_ source: ImageSource) async throws(TintypeError) -> Image {
-        let response = try await pipeline.response(for: partial.applied(to: FetchPlan().request(for: source)))
-        guard let animation = response.image.animation else { return response.image }
-        try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
-            for index in 0..<animation.frameCount { _ = try animation.frame(at: index) }
-        }
-        return response.image
     }
 
     private func header(of argument: SourceArgument, _ source: ImageSource) async throws(TintypeError) -> InfoRecord {
@@ -97,7 +102,7 @@ struct Inspector: Sendable {
     /// Reads the beginning of a file, and more of it only while the header is incomplete.
     private func header(of path: String, _ argument: SourceArgument) throws(TintypeError) -> InfoRecord {
         // A request costs more than the header, and only a guard would refuse it.
-        if isGuarded || path.isEmpty { try pipeline.checkAllowed(ImageRequest(source: try argument.source())) }
+        if isGuarded || path.isEmpty { try pipeline.pipeline.checkAllowed(ImageRequest(source: try argument.source())) }
         let file = try LocalFile(reading: path)
         let configuration = pipeline.configuration
         guard file.byteCount > 0 else { throw TintypeError(.emptyBody, stage: .load, "an empty file", subject: path) }

@@ -7,26 +7,41 @@ struct InputOptions: ParsableArguments {
     @Flag(help: "Take the images in directories and below them. The format is known by the extension.")
     var recursive = false
 
-    @Option(
-        help: ArgumentHelp(
-            "Read inputs from this file, one per line; - is standard input. Lines that start with # are ignored.",
-            valueName: "file"),
-        transform: PathArgument.parsing(expecting: PathArgument.expectation))
-    var from: PathArgument?
+    @OptionGroup var list: ListOptions
+
+    var from: PathArgument? { list.from }
 
     /// Returns the inputs that arguments and the list name.
     ///
-    /// - Throws: ``TintypeError/Code/notFound`` or ``TintypeError/Code/unreadable``.
+    /// - Throws: The errors of ``ListOptions/appended(to:)``; ``TintypeError/Code/invalidSource`` if standard input would be
+    ///   read twice.
     func inputs(_ arguments: [SourceArgument]) throws(TintypeError) -> [BatchInput] {
-        var all = arguments
-        if let from { all += try URLList.read(from.path) }
-        return try InputFinder(isRecursive: recursive).inputs(all)
+        let all = try list.appended(to: arguments)
+        guard StandardInputUse(all, list: from?.path).isPossible else {
+            throw TintypeError(.invalidSource, stage: .request, StandardInputUse.explanation, subject: "-")
+        }
+        return InputFinder(isRecursive: recursive).inputs(all)
     }
 
-    /// - Throws: `ValidationError` if standard input would be read twice.
-    func validate(_ arguments: [SourceArgument]) throws {
-        guard from?.path == "-", arguments.contains(where: \.isStandardInput) else { return }
-        throw ValidationError("--from - and the input - both read standard input; give one of them")
+    /// - Throws: `ValidationError` if there is no input, or standard input would be read twice.
+    func validate(_ arguments: [SourceArgument], expecting noun: String) throws {
+        try list.validate(arguments, expecting: noun)
+        guard StandardInputUse(arguments, list: from?.path).isPossible else {
+            throw ValidationError("-: \(StandardInputUse.explanation)")
+        }
+    }
+}
+
+/// How often standard input would be read: as an image, and as a list. It can be read once.
+struct StandardInputUse {
+    let isPossible: Bool
+
+    /// The reason why it is not possible.
+    static let explanation = "standard input can be read only once, as a list or as one image"
+
+    /// - Parameter list: The path of the list; `-` for standard input.
+    init(_ sources: [SourceArgument], list: String? = nil) {
+        isPossible = sources.count(where: \.isStandardInput) + (list == "-" ? 1 : 0) < 2
     }
 }
 

@@ -1,22 +1,14 @@
 import ArgumentParser
 import Tintype
 
-/// How images are loaded: freshness, failure memory and priority.
-struct PolicyOptions: ParsableArguments {
+/// Whether cached images are used.
+struct FreshnessOptions: ParsableArguments {
     @Flag(exclusivity: .exclusive)
     var freshness: FreshnessFlag?
-
-    @Flag(help: "Retry sources that failed earlier in this run.")
-    var retryFailed = false
-
-    @Option(help: "The priority relative to other loads of this run.")
-    var priority = PriorityArgument(.normal)
 
     /// Returns the request with the policy of these options.
     func applied(to request: ImageRequest) -> ImageRequest {
         request.freshness(freshness?.freshness ?? .cached)
-            .failureMemory(retryFailed ? .ignored : .respected)
-            .priority(priority.value)
     }
 }
 
@@ -46,35 +38,6 @@ enum FreshnessFlag: String, EnumerableFlag {
     }
 }
 
-/// A priority, given by its name.
-struct PriorityArgument: ExpressibleByArgument {
-    let value: ImagePriority
-
-    init(_ value: ImagePriority) {
-        self.value = value
-    }
-
-    init?(argument: String) {
-        guard let value = ImagePriority.allCases.first(where: { Self.name($0) == argument.lowercased() })
-        else { return nil }
-        self.value = value
-    }
-
-    static let allValueStrings = ImagePriority.allCases.map(name)
-
-    var defaultValueDescription: String { Self.name(value) }
-
-    private static func name(_ priority: ImagePriority) -> String {
-        switch priority {
-        case .veryLow: "very-low"
-        case .low: "low"
-        case .normal: "normal"
-        case .high: "high"
-        case .veryHigh: "very-high"
-        }
-    }
-}
-
 /// Whether an image that can be decoded only in part is accepted.
 struct PartialOptions: ParsableArguments {
     @Flag(
@@ -85,7 +48,9 @@ struct PartialOptions: ParsableArguments {
     var strict = false
 
     func validate() throws {
-        guard !partial || !strict else { throw ValidationError("--partial and --strict exclude each other") }
+        guard !partial || !strict else {
+            throw ValidationError("--partial and --strict exclude each other; give one of them")
+        }
     }
 
     /// Returns the request with the policy of these options.

@@ -33,9 +33,10 @@ struct TransferOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Use this HTTP proxy; an empty value means none. (default: from the environment; with --guard, none)
+            Use this HTTP or SOCKS proxy; an empty value means none. (default: from the environment; with --guard, none)
             """, valueName: "url"),
-        transform: ProxyArgument.parsing(expecting: "the URL of an HTTP proxy, such as http://localhost:3128"))
+        transform: ProxyArgument.parsing(
+            expecting: "the URL of a proxy, such as http://localhost:3128 or socks5://localhost:1080"))
     var proxy: ProxyArgument?
 
     @Option(help: ArgumentHelp("Retry up to this many times after a transient failure.", valueName: "n"))
@@ -124,18 +125,37 @@ struct TransferOptions: ParsableArguments {
         return configuration
     }
 
-    /// Returns a pipeline's configuration with the header fields, cookies and size limit of these options.
-    func applied(to configuration: PipelineConfiguration) -> PipelineConfiguration {
-        var configuration = configuration
+    /// Returns a pipeline for one run of the command. It keeps no images in memory, because each is wanted once.
+    ///
+    /// - Parameters:
+    ///   - disk: The disk cache; `nil` for none.
+    ///   - concurrency: The maximum number of transfers, also to one host; `nil` for the default.
+    ///   - observers: Receive the stages of each load.
+    ///   - interruption: Cancels the loads.
+    func pipeline(
+        disk: DiskCache?, concurrency: Int? = nil, observers: [any PipelineObserver] = [],
+        until interruption: Interruption
+    ) -> InterruptiblePipeline {
+        var downloader = configuration
+        if let concurrency {
+            (downloader.maximumConcurrentDownloads, downloader.connectionsPerHost) = (concurrency, concurrency)
+        }
+        var configuration = PipelineConfiguration.standard(downloader: downloader, memory: nil, disk: disk)
         configuration.interceptors.append(TransferRequests(fields: fields, usesCookies: cookies))
+        configuration.observers += observers
         if let maxBytes { configuration.maximumByteCount = maxBytes.bytes }
-        return configuration
+        return InterruptiblePipeline(ImagePipeline(configuration), until: interruption)
     }
 
-    private var fields: [String: String] {
+    /// The header fields of every request, with names in lower case. Several with one name are one list (RFC 9110,
+    /// section 5.3; for cookies RFC 6265, section 4.2.1), and one that is given replaces that of ``user``.
+    var fields: [String: String] {
         var fields: [String: String] = [:]
-        if let user { fields["Authorization"] = user.credential.authorization }
-        for field in headers { fields[field.name] = field.value }
+        for field in headers {
+            let name = field.name.lowercased()
+            fields[name] = fields[name].map { $0 + (name == "cookie" ? "; " : ", ") + field.value } ?? field.value
+        }
+        if let user, fields["authorization"] == nil { fields["authorization"] = user.credential.authorization }
         return fields
     }
 }
@@ -168,10 +188,12 @@ struct HeaderField: ExpressibleByArgument {
         guard let colon = argument.firstIndex(of: ":") else { return nil }
         name = String(argument[..<colon])
         value = argument[argument.index(after: colon)...].trimmingCharacters(in: .whitespaces)
-        guard !name.isEmpty, name.utf8.allSatisfy(Self.isToken), value.utf8.allSatisfy({ $0 >= 0x20 || $0 == 9 }) else {
+        guard !name.isEmpty, name.utf8.allSatisfy(Self.isToken), value.utf8.allSatisfy(Self.isFieldValue) else {
             return nil
         }
     }
+
+    private static func isFieldValue(_ byte: UInt8) -> Bool { byte == 9 || byte >= 0x20 && byte != 0x7F }
 
     private static func isToken(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)

@@ -1,23 +1,44 @@
 import Foundation
 import Tintype
 
-/// A file name for the image at a URL: the last path component, made safe, with the extension of an image format.
+/// The parts of a file's name.
+enum FileName {
+    /// Splits a name before the extension of an image format.
+    ///
+    /// - Returns: The stem, which is not empty, and the extension; `nil` without such an extension.
+    static func split(_ name: String) -> (stem: String, ending: String)? {
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex,
+            case let ending = String(name[name.index(after: dot)...]), ImageFormat(fileExtension: ending) != nil
+        else { return nil }
+        return (String(name[..<dot]), ending)
+    }
+}
+
+/// A file name for the image of a source: the last path component, made safe, with the extension of an image format.
 ///
-/// The work is O(n) in the length of the URL and done once, before any lock is taken.
+/// The work is O(n) in the length of the source and done once, before any lock is taken.
 struct OutputName: Hashable, Sendable {
     let stem: String
     let fileExtension: String
 
+    /// Creates the name for a URL, whose query and fragment are left out.
+    ///
     /// - Parameter format: Its extension is used unless the URL already has that of an image format.
     init(for url: String, format: ImageFormat) {
-        let name = Self.shortened(Self.sanitized(Self.lastComponent(of: url)))
-        if let dot = name.lastIndex(of: "."), dot != name.startIndex,
-            case let ending = String(name[name.index(after: dot)...]), ImageFormat(fileExtension: ending) != nil
-        {
-            (stem, fileExtension) = (String(name[..<dot]), ending)
-        } else {
-            (stem, fileExtension) = (name.isEmpty ? "image" : name, format.fileExtension)
-        }
+        self.init(Self.lastComponent(of: url), format)
+    }
+
+    /// Creates the name for a URL or a path. In a path, every character is part of the name.
+    ///
+    /// - Parameter format: Its extension is used unless the source already has that of an image format.
+    init(for source: SourceArgument, format: ImageFormat) {
+        let path = source.path.map { $0.split(separator: "/").last.map(String.init) ?? "" }
+        self.init(path ?? Self.lastComponent(of: source.text), format)
+    }
+
+    private init(_ name: String, _ format: ImageFormat) {
+        let name = Self.shortened(Self.sanitized(name))
+        (stem, fileExtension) = FileName.split(name) ?? (name.isEmpty ? "image" : name, format.fileExtension)
     }
 
     private static func lastComponent(of url: String) -> String {

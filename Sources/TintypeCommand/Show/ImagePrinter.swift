@@ -8,7 +8,7 @@ struct ImagePrinter {
     /// The cells that an image may cover; `nil` for the screen.
     let limit: CellSpan?
     private let writer: InlineImage
-    private let firstImage = UInt32.random(in: 0x4000_0000...0x7FFF_0000)
+    private let numbers = ImageNumbers()
 
     init(_ capabilities: TerminalCapabilities, limit: CellSpan?) {
         self.capabilities = capabilities
@@ -18,11 +18,8 @@ struct ImagePrinter {
 
     /// The largest size in pixels at which an image is shown.
     var box: PixelSize {
-        let cells = limit ?? CellSpan(columns: capabilities.size.columns, rows: max(1, capabilities.size.rows - 2))
-        let cell =
-            capabilities.bestProtocol.symbols(capabilities.colors) == nil
-            ? capabilities.size.cell : PixelSize(width: 2, height: 4)
-        return PixelSize(width: cells.columns * cell.width, height: min(cells.rows * cell.height, 65_535))
+        capabilities.box(
+            limit ?? CellSpan(columns: capabilities.size.columns, rows: max(1, capabilities.size.rows - 2)))
     }
 
     /// Returns the cells of an image.
@@ -34,15 +31,15 @@ struct ImagePrinter {
     func printStill(_ image: Image, number: Int) throws(TintypeError) {
         let layout = layout(image.size)
         let pixels = try image.pixels.resampled(to: layout.pixels, filter: .lanczos3)
-        try write(try writer.show(pixels, layout, image: id(number)))
+        try StandardOutput.write(try writer.show(pixels, layout, image: numbers[number]))
     }
 
     /// Prints an animation that the terminal plays by itself.
     func printAnimation(_ animation: AnimatedImage, loopCount: Int, number: Int) throws(TintypeError) {
         let layout = layout(animation.size)
         let frames = try animation.transformed(by: Self.resize(to: layout.pixels))
-        try write(try writer.show(frames.poster, layout, image: id(number)))
-        try write(try writer.animate(frames, loopCount: loopCount, image: id(number)))
+        try StandardOutput.write(try writer.show(frames.poster, layout, image: numbers[number]))
+        try StandardOutput.write(try writer.animate(frames, loopCount: loopCount, image: numbers[number]))
     }
 
     /// Prints an animation as the file that it comes from, for a terminal that plays such files.
@@ -52,7 +49,7 @@ struct ImagePrinter {
         guard capabilities.bestProtocol == .iterm2, image.info.format == .gif,
             let file = image.animation?.originalBytes
         else { return false }
-        try write(writer.show(file: file, layout(image.size)))
+        try StandardOutput.write(writer.show(file: file, layout(image.size)))
         return true
     }
 
@@ -60,12 +57,42 @@ struct ImagePrinter {
     static func resize(to size: PixelSize) -> ResizeTransformer {
         ResizeTransformer(to: size, mode: .stretch, isEnlarging: true)
     }
+}
 
-    private func id(_ number: Int) -> UInt32 { firstImage &+ UInt32(truncatingIfNeeded: number) }
+/// The numbers by which a terminal with kitty's graphics knows the images of this run. They begin at random, so that they do
+/// not replace those of another run.
+struct ImageNumbers {
+    private let first = UInt32.random(in: 0x4000_0000...0x7FFF_0000)
+    private var count = 0
 
-    private func write(_ output: InlineImage.Output) throws(TintypeError) {
+    /// Returns the number of an image.
+    ///
+    /// - Parameter index: The position of the image in this run.
+    subscript(_ index: Int) -> UInt32 { first &+ UInt32(truncatingIfNeeded: index) }
+
+    /// Returns the number of the next image.
+    mutating func next() -> UInt32 {
+        defer { count += 1 }
+        return self[count]
+    }
+}
+
+extension TerminalCapabilities {
+    /// Returns the largest size in pixels of an image in some cells.
+    func box(_ cells: CellSpan) -> PixelSize {
+        let isText = bestProtocol.symbols(colors) != nil
+        let cell = isText ? PixelSize(width: 2, height: 4) : size.cell
+        return PixelSize(width: cells.columns * cell.width, height: min(cells.rows * cell.height, 65_535))
+    }
+}
+
+extension StandardOutput {
+    /// Writes an image, and removes the memory that it shares with the terminal.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable``.
+    static func write(_ output: InlineImage.Output) throws(TintypeError) {
         defer { for object in output.shared { object.remove() } }
-        try StandardOutput.write(bytes: Data(output.bytes))
+        try write(bytes: Data(output.bytes))
         // The memory may be removed once the terminal has read it.
         if !output.shared.isEmpty { TerminalQuestion.waitUntilProcessed() }
     }

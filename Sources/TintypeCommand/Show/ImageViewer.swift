@@ -4,33 +4,36 @@ import TintypeTerminal
 
 /// The viewer of `tintype show --interactive`: one image on a screen of its own, with keys.
 @MainActor final class ImageViewer {
-    private let sources: [SourceArgument]
+    private let inputs: [BatchInput]
     private let loader: ShowLoader
     private let capabilities: TerminalCapabilities
     private let loopCount: Int?
     private var state: ViewerState
     private var session: TerminalSession?
-    private var picture: TerminalRegion?
+    private var imageRegion: TerminalRegion?
     private var line: TerminalRegion?
     private var loading: Task<Void, Never>?
     private var shown: Image?
+    /// The files that could not be loaded when they were shown last.
+    private var failed: Set<Int> = []
     private var player: AnimationPlayer?
     private let finished = SharedPromise<Void>()
 
     /// - Parameter loopCount: The total number of plays of animations, 0 for forever; `nil` as the file says.
-    init(_ sources: [SourceArgument], _ loader: ShowLoader, _ capabilities: TerminalCapabilities, loopCount: Int?) {
-        self.sources = sources
+    init(_ inputs: [BatchInput], _ loader: ShowLoader, _ capabilities: TerminalCapabilities, loopCount: Int?) {
+        self.inputs = inputs
         self.loader = loader
         self.capabilities = capabilities
         self.loopCount = loopCount
-        state = ViewerState(fileCount: sources.count)
+        state = ViewerState(fileCount: inputs.count)
     }
 
     /// Shows images until the user presses `q`.
     ///
     /// - Parameter watch: Reports the sources that have changed; `nil` to watch none.
+    /// - Returns: The number of files that could not be loaded when they were shown last.
     /// - Throws: ``TintypeError/Code/unreadable`` without a terminal.
-    func run(watching watch: FileWatch?) async throws(TintypeError) {
+    func run(watching watch: FileWatch?) async throws(TintypeError) -> Int {
         let session = try TerminalSession(capabilities) { key in
             Task { @MainActor in self.press(key) }
         }
@@ -49,9 +52,10 @@ import TintypeTerminal
         player?.stop()
         session.end()
         withExtendedLifetime(signals) {}
+        return failed.count
     }
 
-    private var source: SourceArgument { sources[state.file] }
+    private var source: SourceArgument { inputs[state.file].source }
     private var currentPath: String? { source.isStandardInput ? nil : source.path }
 
     // MARK: Keys
@@ -73,14 +77,18 @@ import TintypeTerminal
     private func load(keepingPlace isSame: Bool = false) {
         loading?.cancel()
         if !isSame { write("loading \(ShowLine.name(source)) …") }
-        loading = Task { @MainActor [source, loader] in
+        loading = Task { @MainActor [input = inputs[state.file], file = state.file, loader] in
             let result = await Result.of { () async throws(TintypeError) in
-                try await loader.image(source, within: nil, frames: .all, freshness: isSame ? .reload : .cached)
+                try await loader.image(input, within: nil, frames: .all, freshness: isSame ? .reload : .cached)
             }
             guard !Task.isCancelled else { return }
             switch result {
-            case .success(let image): show(image)
-            case .failure(let error): write("\(error)")
+            case .success(let image):
+                failed.remove(file)
+                show(image)
+            case .failure(let error):
+                failed.insert(file)
+                write("\(error)")
             }
         }
     }
@@ -109,10 +117,10 @@ import TintypeTerminal
         let size = session.size
         let image = CellRect(column: 0, row: 0, columns: size.columns, rows: max(1, size.rows - 1))
         let text = CellRect(column: 0, row: size.rows - 1, columns: size.columns, rows: 1)
-        if let picture, let line {
-            (picture.rect, line.rect) = (image, text)
+        if let imageRegion, let line {
+            (imageRegion.rect, line.rect) = (image, text)
         } else {
-            (picture, line) = (session.makeRegion(image), session.makeRegion(text))
+            (imageRegion, line) = (session.makeRegion(image), session.makeRegion(text))
         }
         draw()
     }
@@ -123,15 +131,15 @@ import TintypeTerminal
     }
 
     private func draw(_ pixels: PixelBuffer, _ kind: FrameKind) {
-        guard let picture, let session, let shown else { return }
+        guard let imageRegion, let session, let shown else { return }
         let symbols = capabilities.bestProtocol.symbols(capabilities.colors)
         let part = state.visibleRect(of: pixels.size)
         let layout = CellLayout(
-            pixels.size, within: picture.rect.span, cell: session.size.cell, symbols: symbols,
+            pixels.size, within: imageRegion.rect.span, cell: session.size.cell, symbols: symbols,
             scaling: state.zoomSteps > 0 ? .toFit : .down)
         // Only the visible part is resampled, so a large image costs no more than a small one.
         guard let visible = try? pixels.resampled(crop: part, to: layout.pixels, filter: .lanczos3) else { return }
-        picture.show(.image(visible, layout), kind)
+        imageRegion.show(.image(visible, layout), kind)
         write(status(shown))
     }
 
@@ -141,7 +149,7 @@ import TintypeTerminal
 
     private func status(_ image: Image) -> String {
         var parts = [ShowLine.text(source, image.info)]
-        if sources.count > 1 { parts.insert("\(state.file + 1)/\(sources.count)", at: 0) }
+        if inputs.count > 1 { parts.insert("\(state.file + 1)/\(inputs.count)", at: 0) }
         if let player { parts.append("frame \(player.shownFrame + 1)") }
         if state.zoomSteps > 0 { parts.append("\(Int((state.zoom * 100).rounded())) %") }
         return parts.joined(separator: "  ")

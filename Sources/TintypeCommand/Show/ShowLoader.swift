@@ -3,27 +3,40 @@ import Tintype
 
 /// Loads the images of `tintype show`.
 struct ShowLoader: Sendable {
-    let pipeline: ImagePipeline
+    let pipeline: InterruptiblePipeline
 
     /// Loads an image.
     ///
     /// - Parameters:
-    ///   - source: A file, a URL or standard input.
+    ///   - input: A file, a URL or standard input.
     ///   - box: The largest size in pixels; `nil` for the size of the image.
     ///   - frames: All frames, or only the first.
     ///   - freshness: Whether a cached image will do.
     func image(
-        _ source: SourceArgument, within box: PixelSize?, frames: DecodeOptions.Frames,
+        _ input: BatchInput, within box: PixelSize?, frames: DecodeOptions.Frames,
         freshness: LoadPolicy.Freshness = .cached
     ) async throws(TintypeError) -> Image {
-        let limit = pipeline.configuration.maximumByteCount
-        do {
-            var request = ImageRequest(source: try source.source(readingAtMost: limit)).frames(frames)
+        try await image(input) { source in
+            var request = ImageRequest(source: source).frames(frames).freshness(freshness)
             if let box { request.rendition.decode.size = .fit(box) }
             request.policy.rendered = CacheRules(memory: .off, disk: .off)
-            return try await pipeline.image(for: request.freshness(freshness))
+            return request
+        }
+    }
+
+    /// Decodes all of an image to a small size, which proves that it is whole.
+    func verifiedImage(_ input: BatchInput) async throws(TintypeError) -> Image {
+        try await image(input) { FetchPlan().request(for: $0) }
+    }
+
+    private func image(
+        _ input: BatchInput, _ request: (ImageSource) -> ImageRequest
+    ) async throws(TintypeError) -> Image {
+        do throws(TintypeError) {
+            if let failure = input.failure { throw failure }
+            return try await pipeline.image(for: request(try pipeline.source(input.source)))
         } catch {
-            throw error.about(source.text)
+            throw error.about(input.name)
         }
     }
 }

@@ -2,13 +2,14 @@ import Foundation
 import Tintype
 import TintypeTerminal
 
-/// One run of `tintype show` that prints images and ends.
+/// One run of `tintype show` that prints images until all are shown, or the user interrupts it.
 struct ShowRun {
-    let sources: [SourceArgument]
+    let inputs: [BatchInput]
     let loader: ShowLoader
     /// The cells that an image may cover.
     let size: CellSpanArgument?
     let repetition: RepetitionArgument?
+    var hint = FailureHint()
 
     /// The total number of plays of animations, 0 for forever; `nil` as the file says.
     var loopCount: Int? {
@@ -21,13 +22,12 @@ struct ShowRun {
 
     // MARK: Lines
 
-    /// Writes a line for each image, after decoding it to a small size, which shows that it is whole.
-    ///
-    /// - Returns: The number of failures.
-    func describe() async -> Int {
-        await forEachImage(within: PixelSize(width: 64, height: 64), frames: .all) {
-            source, image, _ throws(TintypeError) in
-            try StandardOutput.write(ShowLine.text(source, image.info))
+    /// Writes a line for each image, after decoding all of it to a small size.
+    func describe() async -> BatchTally {
+        await forEachImage { input throws(TintypeError) in
+            try await loader.verifiedImage(input)
+        } show: { input, image, _ throws(TintypeError) in
+            try StandardOutput.write(ShowLine.text(input.source, image.info))
         }
     }
 
@@ -38,14 +38,17 @@ struct ShowRun {
     /// - Parameters:
     ///   - grid: The number of images in a row; `nil` for no grid.
     ///   - hasKeys: Whether a user can end an animation.
-    /// - Returns: The number of failures.
-    func print(_ capabilities: TerminalCapabilities, grid: Int?, hasKeys: Bool) async throws(TintypeError) -> Int {
+    func print(
+        _ capabilities: TerminalCapabilities, grid: Int?, hasKeys: Bool
+    ) async throws(TintypeError) -> BatchTally {
         if let grid { return try await printGrid(capabilities, columns: grid) }
         let printer = ImagePrinter(capabilities, limit: size?.span(capabilities))
         let frames: DecodeOptions.Frames = hasKeys || capabilities.bestProtocol == .kitty ? .all : .first
-        return await forEachImage(within: printer.box, frames: frames) { source, image, number throws(TintypeError) in
+        return await forEachImage { input throws(TintypeError) in
+            try await loader.image(input, within: printer.box, frames: frames)
+        } show: { input, image, number throws(TintypeError) in
             try await show(image, printer, number)
-            if sources.count > 1 { try StandardOutput.write(ShowLine.text(source, image.info)) }
+            if inputs.count > 1 { try StandardOutput.write(ShowLine.text(input.source, image.info)) }
         }
     }
 
@@ -63,60 +66,64 @@ struct ShowRun {
         try await AnimationPlayback(printer.capabilities, frames, layout).play(loopCount: count)
     }
 
-    /// Loads one image after the other, and reports those that fail.
-    ///
-    /// - Returns: The number of failures.
+    /// Loads and shows one image after the other, and reports those that fail.
     private func forEachImage(
-        within box: PixelSize, frames: DecodeOptions.Frames,
-        _ body: (SourceArgument, Image, Int) async throws(TintypeError) -> Void
-    ) async -> Int {
-        var failures = 0
-        for (number, source) in sources.enumerated() {
+        _ load: (BatchInput) async throws(TintypeError) -> Image,
+        show: (BatchInput, Image, Int) async throws(TintypeError) -> Void
+    ) async -> BatchTally {
+        var tally = BatchTally(total: inputs.count)
+        for (number, input) in inputs.enumerated() where !isInterrupted {
             do throws(TintypeError) {
-                try await body(source, try await loader.image(source, within: box, frames: frames), number)
+                try await show(input, try await load(input), number)
+                tally.add(.finished)
             } catch {
-                StandardError.write("tintype: \(FailureHint().description(error))")
-                failures += 1
+                guard error.code != .cancelled else { break }
+                fail(error, &tally)
             }
         }
-        return failures
+        return tally
+    }
+
+    private var isInterrupted: Bool { loader.pipeline.interruption.isRequested }
+
+    private func fail(_ error: TintypeError, _ tally: inout BatchTally) {
+        StandardError.write("tintype: \(hint.description(error))")
+        tally.add(.failed)
     }
 
     // MARK: Grid
 
     /// Prints rows of images with their names. The images of a row are loaded at once; animations show their first frame.
-    private func printGrid(_ capabilities: TerminalCapabilities, columns: Int) async throws(TintypeError) -> Int {
+    private func printGrid(
+        _ capabilities: TerminalCapabilities, columns: Int
+    ) async throws(TintypeError) -> BatchTally {
         let grid = InlineGrid(capabilities, columns: columns) { try? SharedPixels($0) }
-        let firstNumber = UInt32.random(in: 0x4000_0000...0x7FFF_0000)
-        var failures = 0
-        for start in stride(from: 0, to: sources.count, by: columns) {
-            let row = Array(sources[start..<min(start + columns, sources.count)])
+        let box = capabilities.box(grid.limit)
+        var ids = ImageNumbers()
+        var tally = BatchTally(total: inputs.count)
+        for row in inputs.chunks(ofCount: columns) {
+            let results = await load(row.items, within: box)
+            // A row that the user has interrupted is not shown.
+            guard !isInterrupted else { break }
             var items: [InlineGrid.Item] = []
-            for (index, result) in await load(row, within: Self.box(grid, capabilities)).enumerated() {
-                let number = firstNumber &+ UInt32(truncatingIfNeeded: start + index)
-                if case .failure(let error) = result {
-                    StandardError.write("tintype: \(FailureHint().description(error))")
-                    failures += 1
+            for (input, result) in zip(row.items, results) {
+                switch result {
+                case .success: tally.add(.finished)
+                case .failure(let error): fail(error, &tally)
                 }
-                items.append(try item(row[index], try? result.get(), grid, number))
+                items.append(try item(input.source, try? result.get(), grid, ids.next()))
             }
-            try write(try grid.show(items))
+            try StandardOutput.write(try grid.show(items))
         }
-        return failures
+        return tally
     }
 
-    private static func box(_ grid: InlineGrid, _ capabilities: TerminalCapabilities) -> PixelSize {
-        let isText = capabilities.bestProtocol.symbols(capabilities.colors) != nil
-        let cell = isText ? PixelSize(width: 2, height: 4) : capabilities.size.cell
-        return PixelSize(width: grid.limit.columns * cell.width, height: grid.limit.rows * cell.height)
-    }
-
-    private func load(_ row: [SourceArgument], within box: PixelSize) async -> [Result<Image, TintypeError>] {
+    private func load(_ row: [BatchInput], within box: PixelSize) async -> [Result<Image, TintypeError>] {
         await withTaskGroup(of: (Int, Result<Image, TintypeError>).self) { group in
-            for (index, source) in row.enumerated() {
+            for (index, input) in row.enumerated() {
                 group.addTask { [loader] in
                     do throws(TintypeError) {
-                        return (index, .success(try await loader.image(source, within: box, frames: .first)))
+                        return (index, .success(try await loader.image(input, within: box, frames: .first)))
                     } catch {
                         return (index, .failure(error))
                     }
@@ -135,11 +142,5 @@ struct ShowRun {
         let layout = grid.layout(image?.size ?? PixelSize(width: 1, height: 1))
         let pixels = try image?.pixels.resampled(to: layout.pixels, filter: .lanczos3)
         return InlineGrid.Item(pixels, layout, name: pixels == nil ? "✗ \(name)" : name, number: number)
-    }
-
-    private func write(_ output: InlineImage.Output) throws(TintypeError) {
-        defer { for object in output.shared { object.remove() } }
-        try StandardOutput.write(bytes: Data(output.bytes))
-        if !output.shared.isEmpty { TerminalQuestion.waitUntilProcessed() }
     }
 }

@@ -4,12 +4,16 @@ import TintypeTerminal
 
 /// Where the images of `tintype show` go.
 enum ShowTarget {
-    /// One line of text for each image: nobody would see graphics.
+    /// One line of text for each image: there is no terminal, or the user wants no graphics.
     case lines
     /// A terminal, which answers and has keys.
     case terminal(TerminalCapabilities)
     /// A file or a pipe that the user wants graphics in.
     case file(TerminalCapabilities)
+
+    var isTerminal: Bool {
+        if case .terminal = self { true } else { false }
+    }
 
     /// Chooses the target, and asks the terminal what it can show.
     ///
@@ -29,7 +33,7 @@ enum ShowTarget {
                 TerminalCapabilities(size: size, colors: hasColors && depth == .none ? .palette256 : depth).using(
                     graphics))
         }
-        // Without a controlling terminal, nobody answers.
+        // Without a controlling terminal, there is no answer.
         guard let capabilities = try? TerminalDetector.detect(variables: variables) else { return .lines }
         if TerminalEnvironment(variables).isDumb, choice == .auto { return .lines }
         return .terminal(choice.graphics.map(capabilities.using) ?? capabilities)

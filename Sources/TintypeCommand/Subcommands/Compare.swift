@@ -8,7 +8,8 @@ struct Compare: AsyncParsableCommand {
         abstract: "Measure how much two images differ.",
         discussion: """
             Reports PSNR (the peak signal-to-noise ratio in dB), SSIM (the structural similarity of the luma, 1 for equal \
-            images), DSSIM (half of 1 − SSIM), the largest difference of a channel and the number of pixels that differ. \
+            images), DSSIM (half of 1 − SSIM), the largest difference of a channel and the number of pixels that differ. SSIM \
+            of transparent images is the lower of those on white and on black. \
             Of animations, the first frames are compared. The images must have one size.
 
             Examples:
@@ -55,34 +56,66 @@ struct Compare: AsyncParsableCommand {
         if let minSsim, !(0...1).contains(minSsim) {
             throw ValidationError("--min-ssim: expected a number from 0 to 1, got \(minSsim)")
         }
+        guard StandardInputUse([first, second]).isPossible else {
+            throw ValidationError("-: \(StandardInputUse.explanation)")
+        }
         guard let difference else { return }
         guard let format = ImageFormat(fileExtension: URL(filePath: difference.path).pathExtension),
             ImageCoderRegistry.standard.encodableFormats.contains(format)
-        else { throw ValidationError("--difference: the extension names no image format, such as png") }
+        else {
+            throw ValidationError(
+                "--difference: the extension of '\(difference.path)' names no format that can be written, such as png")
+        }
     }
 
     func run() async throws {
-        let pipeline = ImagePipeline(
-            transfer.applied(to: .standard(downloader: transfer.configuration, memory: nil, disk: cache.diskCache)))
-        let (left, right) = (try await pixels(of: first, pipeline), try await pixels(of: second, pipeline))
-        let comparison = try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
-            try ImageComparison(left, right)
+        let pipeline = transfer.pipeline(disk: cache.diskCache, until: .shared)
+        let comparison: ImageComparison
+        do throws(TintypeError) {
+            comparison = try await compare(pipeline)
+        } catch {
+            // What has arrived of an interrupted transfer is on disk before the command ends.
+            try? await pipeline.pipeline.flush()
+            throw CommandFailure(error, FailureHint(transfer: transfer))
         }
-        try await writeDifference(left, right, pipeline)
-        try report(comparison, left.size)
-        try await pipeline.flush()
+        try await pipeline.pipeline.flush()
         if let minSsim, comparison.structuralSimilarity < minSsim { throw ExitCode.failure }
     }
 
-    private func pixels(of source: SourceArgument, _ pipeline: ImagePipeline) async throws(TintypeError) -> PixelBuffer
-    {
-        let limit = pipeline.configuration.maximumByteCount
-        var request = ImageRequest(source: try source.source(readingAtMost: limit)).frames(.first)
-        request.policy.rendered = CacheRules(memory: .off, disk: .off)
-        return try await pipeline.image(for: request).pixels
+    /// Loads and compares the images, and writes the results.
+    private func compare(_ pipeline: InterruptiblePipeline) async throws(TintypeError) -> ImageComparison {
+        let (left, right) = (try await pixels(of: first, pipeline), try await pixels(of: second, pipeline))
+        guard left.size == right.size else {
+            throw TintypeError(
+                .transformFailed, stage: .transform,
+                "\(Self.name(first)) is \(left.size), \(Self.name(second)) is \(right.size); resize one of them by "
+                    + "convert --resize to compare them")
+        }
+        let comparison = try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+            try ImageComparison(left, right) { () throws(TintypeError) in try pipeline.interruption.check() }
+        }
+        try await writeDifference(left, right, pipeline.pipeline)
+        try report(comparison, left.size)
+        return comparison
     }
 
-    private func writeDifference(_ left: PixelBuffer, _ right: PixelBuffer, _ pipeline: ImagePipeline) async throws {
+    private static func name(_ source: SourceArgument) -> String { SourceArgument.displayName(of: source.text) }
+
+    private func pixels(
+        of source: SourceArgument, _ pipeline: InterruptiblePipeline
+    ) async throws(TintypeError) -> PixelBuffer {
+        do throws(TintypeError) {
+            var request = ImageRequest(source: try pipeline.source(source)).frames(.first)
+            request.policy.rendered = CacheRules(memory: .off, disk: .off)
+            return try await pipeline.image(for: request).pixels
+        } catch {
+            throw error.about(Self.name(source))
+        }
+    }
+
+    private func writeDifference(
+        _ left: PixelBuffer, _ right: PixelBuffer, _ pipeline: ImagePipeline
+    ) async throws(TintypeError) {
         guard let path = difference?.path, let format = ImageFormat(fileExtension: URL(filePath: path).pathExtension)
         else { return }
         let pixels = try ImageComparison.differenceImage(left, right)
@@ -94,8 +127,7 @@ struct Compare: AsyncParsableCommand {
         if json {
             return try StandardOutput.write(
                 json: Record(
-                    first: SourceArgument.displayName(of: first.text),
-                    second: SourceArgument.displayName(of: second.text), width: size.width, height: size.height,
+                    first: Self.name(first), second: Self.name(second), width: size.width, height: size.height,
                     psnr: comparison.peakSignalToNoiseRatio, ssim: comparison.structuralSimilarity,
                     dssim: comparison.structuralDissimilarity, maximumDifference: comparison.maximumDifference,
                     differingPixels: comparison.differingPixels))

@@ -117,13 +117,7 @@ struct Convert: AsyncParsableCommand {
             throw ValidationError("--frame and --frames exclude each other; give one of them")
         }
         try validate(quality, in: 1...100, for: "--quality")
-        try inputs.validate(arguments)
-        guard output == nil else {
-            guard !arguments.isEmpty || inputs.from != nil else {
-                throw ValidationError("no input given; name at least one, or a list of them with --from")
-            }
-            return
-        }
+        guard output == nil else { return try inputs.validate(arguments, expecting: "input") }
         guard arguments.count == 2, inputs.from == nil, !inputs.recursive else {
             throw ValidationError(
                 "expected an input and an output, got \(HumanFormat.count(arguments.count, "argument", "arguments")); "
@@ -133,29 +127,29 @@ struct Convert: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let pipeline = ImagePipeline(
-            transfer.applied(to: .standard(downloader: transfer.configuration, memory: nil, disk: cache.diskCache)))
-        let plan = try plan(pipeline.configuration.coders)
+        let (plan, existing) = try plan(.standard)
         try keep?.validate(for: plan.entries.map(\.format))
+        let pipeline = transfer.pipeline(disk: cache.diskCache, until: .shared)
         let transformers = try await transformers(pipeline)
         let run = ConvertRun(
             pipeline: pipeline, settings: settings, request: { request(for: $0, transformers) },
-            existing: plan.existing, createsDirectories: output != nil, isDryRun: dryRun,
-            hint: FailureHint(offersPartial: !partial.partial))
-        let tally = try await run.run(plan.entries, width: parallel.width, report: report)
-        try await pipeline.flush()
-        if tally.exitStatus != 0 { throw ExitCode(tally.exitStatus) }
+            existing: existing, createsDirectories: output != nil, isDryRun: dryRun, hint: hint)
+        let tally = try await run.run(plan, width: parallel.width, report: report)
+        try await pipeline.pipeline.flush()
+        try tally.end(.written, "written")
     }
 
+    private var hint: FailureHint { FailureHint(offersPartial: !partial.partial, transfer: transfer) }
+
     /// Loads the overlays. If a transfer is interrupted, what has arrived is on disk before the command ends.
-    private func transformers(_ pipeline: ImagePipeline) async throws -> [any ImageTransformer] {
-        do {
+    private func transformers(_ pipeline: InterruptiblePipeline) async throws -> [any ImageTransformer] {
+        do throws(TintypeError) {
             return try await transforms.transformers { source throws(TintypeError) in
                 try await pipeline.image(for: ImageRequest(source: try source.source())).pixels
             }
         } catch {
-            try? await pipeline.flush()
-            throw error
+            try? await pipeline.pipeline.flush()
+            throw CommandFailure(error, hint)
         }
     }
 
@@ -181,16 +175,14 @@ struct Convert: AsyncParsableCommand {
 // MARK: - The plan of the outputs
 
 extension Convert {
-    private func plan(
-        _ coders: ImageCoderRegistry
-    ) throws -> (entries: [OutputPlan.Entry], existing: ConvertRun.Existing) {
+    private func plan(_ coders: ImageCoderRegistry) throws -> (plan: OutputPlan, existing: ConvertRun.Existing) {
         let (list, target) = (try inputs.inputs(isPair ? [arguments[0]] : arguments), try target)
         let named = try format?.format ?? (isPair ? pairFormat(coders) : nil)
         do throws(OutputPlan.Problem) {
             let plan = try OutputPlan(
                 list, to: target, as: named, writable: Set(coders.encodableFormats),
                 directory: FileManager.default.currentDirectoryPath)
-            return (plan.entries, existingOutputs(count: plan.entries.count))
+            return (plan, existingOutputs(count: plan.count))
         } catch {
             throw ValidationError(error.message(coders))
         }

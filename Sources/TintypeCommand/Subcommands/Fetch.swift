@@ -51,7 +51,7 @@ struct Fetch: AsyncParsableCommand {
 
     @OptionGroup(title: "Cache") var cache: CacheOptions
 
-    @OptionGroup var policy: PolicyOptions
+    @OptionGroup var freshness: FreshnessOptions
 
     @OptionGroup var partial: PartialOptions
 
@@ -67,7 +67,7 @@ struct Fetch: AsyncParsableCommand {
         transform: PixelSize.parse)
     var thumbnail: PixelSize?
 
-    @Flag(help: "Decode only the first frame of an animation.")
+    @Flag(help: "Make the thumbnail of the first frame of an animation only. Needs --thumbnail.")
     var firstFrame = false
 
     @OptionGroup var tracing: TraceOptions
@@ -85,8 +85,9 @@ struct Fetch: AsyncParsableCommand {
 
     func validate() throws {
         try validate(concurrency, in: 1...1000, for: "--concurrency")
-        guard !urls.isEmpty || inputs.from != nil else {
-            throw ValidationError("no URL given; name at least one, or a list of them with --from")
+        try inputs.validate(urls, expecting: "URL")
+        guard !firstFrame || thumbnail != nil else {
+            throw ValidationError("--first-frame needs --thumbnail; other images are verified with all frames")
         }
         guard output != nil || existing == nil else {
             throw ValidationError(
@@ -96,9 +97,8 @@ struct Fetch: AsyncParsableCommand {
         guard output != nil else {
             throw ValidationError("--no-verify needs --output, which names a directory or a template")
         }
-        guard thumbnail == nil, !partial.partial, !firstFrame else {
-            throw ValidationError(
-                "--no-verify excludes --thumbnail, --partial and --first-frame, which decode the image")
+        guard thumbnail == nil, !partial.partial else {
+            throw ValidationError("--no-verify excludes --thumbnail and --partial, which decode the image")
         }
     }
 
@@ -106,24 +106,20 @@ struct Fetch: AsyncParsableCommand {
         let inputs = try inputs.inputs(urls)
         let paths = try paths(for: inputs)
         try await tracing.withRecording { observers in
-            var configuration = configuration
-            configuration.observers += observers
-            let pipeline = ImagePipeline(configuration)
+            let pipeline = transfer.pipeline(
+                disk: cache.diskCache, concurrency: concurrency, observers: observers, until: .shared)
             let run = FetchRun(
-                pipeline: pipeline, plan: plan, policy: { partial.applied(to: policy.applied(to: $0)) },
+                pipeline: pipeline, plan: plan, policy: { partial.applied(to: freshness.applied(to: $0)) },
                 paths: paths, skipsExisting: existing == .skipExisting, isDryRun: dryRun,
-                width: concurrency + ProcessInfo.processInfo.activeProcessorCount, report: report,
-                interruption: .shared, hint: FailureHint(offersPartial: !partial.partial && !noVerify))
-            // Transfers may take long; files that are being written are finished.
-            Interruption.shared.whenRequested { pipeline.cancelAll() }
+                width: concurrency + ProcessInfo.processInfo.activeProcessorCount, report: report, hint: hint)
             let tally = try await run.run(inputs)
-            try await pipeline.flush()
-            if tally.remaining > 0 {
-                StandardError.write(
-                    "tintype: interrupted: \(tally[.written]) of \(inputs.count) loaded", style: .warning)
-            }
-            if tally.exitStatus != 0 { throw ExitCode(tally.exitStatus) }
+            try await pipeline.pipeline.flush()
+            try tally.end(.written, "loaded")
         }
+    }
+
+    private var hint: FailureHint {
+        FailureHint(offersPartial: !partial.partial && !noVerify, transfer: transfer)
     }
 
     /// Decides on the paths of the outputs, and creates the directory that the user named.
@@ -145,13 +141,6 @@ struct Fetch: AsyncParsableCommand {
         FetchPlan(
             thumbnail: thumbnail, frames: firstFrame ? .first : .all, verification: noVerify ? .header : .whole,
             writesOriginal: output != nil)
-    }
-
-    private var configuration: PipelineConfiguration {
-        var downloader = transfer.configuration
-        downloader.maximumConcurrentDownloads = concurrency
-        downloader.connectionsPerHost = concurrency
-        return transfer.applied(to: .standard(downloader: downloader, memory: nil, disk: cache.diskCache))
     }
 
     private var report: FetchReport {

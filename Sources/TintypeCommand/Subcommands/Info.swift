@@ -38,60 +38,97 @@ struct Info: AsyncParsableCommand {
     @OptionGroup var partial: PartialOptions
     @OptionGroup var terminal: TerminalOptions
 
-    func validate() throws {
-        try inputs.validate(sources)
-        guard !sources.isEmpty || inputs.from != nil else {
-            throw ValidationError("no source given; name at least one, or a list of them with --from")
-        }
-    }
+    func validate() throws { try inputs.validate(sources, expecting: "source") }
 
     func run() async throws {
-        let sources = try inputs.inputs(sources).map(\.source)
-        let inspector = Inspector(
-            pipeline: ImagePipeline(
-                transfer.applied(to: .standard(downloader: transfer.configuration, memory: nil, disk: cache.diskCache))),
-            partial: partial, appearance: appearance, verifies: verify,
-            isGuarded: transfer.isGuarded)
-        var tally = BatchTally()
-        var ordered = InOrder<[Inspector.Result]>()
-        let chunks = sources.chunks(ofCount: Self.chunkSize)
-        // Handling signals takes a thread, which costs more than one header.
-        let interruption = sources.count > 1 ? Interruption.shared : .none
-        let left = try await BatchRun.run(chunks, width: parallel.width, until: interruption, inspector.results) {
-            chunk in
-            for results in ordered.add(chunk.results, number: chunk.number) {
-                try write(results, isOnly: sources.count == 1, &tally)
-            }
+        let inputs = try inputs.inputs(sources)
+        let inspector = inspector(of: inputs)
+        let display = verify && inputs.count > 1 && StandardError.showsProgress ? ProgressDisplay() : nil
+        display?.begin(total: inputs.count)
+        var report = InfoReport(
+            writesJSON: json, isOnly: inputs.count == 1, display: display,
+            hint: FailureHint(offersPartial: !partial.partial, transfer: transfer), total: inputs.count)
+        let chunks = inputs.chunks(ofCount: inspector.chunkSize(for: inputs))
+        try await BatchRun.run(
+            chunks, width: parallel.width, until: inspector.pipeline.interruption, inspector.results
+        ) { number, results in
+            try report.add(results, number: number)
         }
-        tally.remaining = chunks.suffix(left).reduce(0) { $0 + $1.items.count }
-        if tally.remaining > 0 {
-            StandardError.write("tintype: interrupted: \(tally.remaining) not begun", style: .warning)
-        }
-        try await inspector.pipeline.flush()
-        if tally.exitStatus != 0 { throw ExitCode(tally.exitStatus) }
+        try report.end()
+        try await inspector.pipeline.pipeline.flush()
+        try report.tally.end(.finished, "inspected")
     }
 
-    /// Enough that the changes of threads cost little next to the headers of that many files.
-    private static let chunkSize = 16
+    private func inspector(of inputs: [BatchInput]) -> Inspector {
+        // Handling signals takes a thread, which costs more than one header.
+        let isShort = inputs.count == 1 && !verify && !appearance.isRequested && inputs[0].source.path != nil
+        let pipeline = transfer.pipeline(disk: cache.diskCache, until: isShort ? .none : .shared)
+        return Inspector(
+            pipeline: pipeline, partial: partial, appearance: appearance, verifies: verify,
+            isGuarded: transfer.isGuarded)
+    }
+}
 
-    /// Writes the results of a chunk in their order, as many records at once as possible.
-    private func write(_ results: [Inspector.Result], isOnly: Bool, _ tally: inout BatchTally) throws(TintypeError) {
+/// The output of `info`: a record for each image in the order of the inputs, and progress on a terminal.
+struct InfoReport {
+    let writesJSON: Bool
+    /// Whether there is no other image. An empty line follows each of several.
+    let isOnly: Bool
+    let display: ProgressDisplay?
+    let hint: FailureHint
+    private(set) var tally: BatchTally
+    private var ordered = InOrder<[Inspector.Result]>()
+
+    init(writesJSON: Bool, isOnly: Bool, display: ProgressDisplay?, hint: FailureHint, total: Int) {
+        (self.writesJSON, self.isOnly, self.display, self.hint) = (writesJSON, isOnly, display, hint)
+        tally = BatchTally(total: total)
+    }
+
+    /// Adds the results of a chunk, and writes those that are due.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable``.
+    mutating func add(_ results: [Inspector.Result], number: Int) throws(TintypeError) {
+        for result in results { display?.finish("", times: 1, bytes: (try? result.get().bytes) ?? 0) }
+        try writeDue(ordered.add(results, number: number).flatMap(\.self))
+    }
+
+    /// Writes the results that follow one that the user has interrupted, and ends the progress.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable``.
+    mutating func end() throws(TintypeError) {
+        try writeDue(ordered.drain().flatMap(\.self))
+        display?.end()
+    }
+
+    private mutating func writeDue(_ due: [Inspector.Result]) throws(TintypeError) {
+        for result in due { tally.add(result.isFailure ? .failed : .finished) }
+        guard let display else { return try write(due) }
+        try display.interrupt { () throws(TintypeError) in try write(due) }
+    }
+
+    /// Writes results in their order, as many records at once as possible.
+    private func write(_ results: [Inspector.Result]) throws(TintypeError) {
         var records: [InfoRecord] = []
         for result in results {
             switch result {
             case .success(let record): records.append(record)
             case .failure(let error):
-                try write(records, isOnly: isOnly)
+                try write(records)
                 records = []
-                tally.add(.failed)
-                StandardError.write("tintype: \(FailureHint(offersPartial: !partial.partial).description(error))")
+                StandardError.write("tintype: \(hint.description(error))")
             }
         }
-        try write(records, isOnly: isOnly)
+        try write(records)
     }
 
-    private func write(_ records: [InfoRecord], isOnly: Bool) throws(TintypeError) {
-        if json { return try StandardOutput.write(jsonLines: records) }
+    private func write(_ records: [InfoRecord]) throws(TintypeError) {
+        if writesJSON { return try StandardOutput.write(jsonLines: records) }
         try StandardOutput.write(lines: records.flatMap { $0.lines + (isOnly ? [] : [""]) })
+    }
+}
+
+extension Result {
+    fileprivate var isFailure: Bool {
+        if case .failure = self { true } else { false }
     }
 }

@@ -7,15 +7,19 @@ struct Prefetch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Load images into the disk cache.",
         discussion: """
-            Images that are already in the cache are skipped. Each failure is one line on standard error and does \
-            not stop the other loads.
+            Images that are already in the cache are not loaded again. Only images from the network are cached. Each \
+            failure is one line on standard error and does not stop the other loads; the exit status is the number of \
+            failures, at most 125.
 
             Examples:
               tintype prefetch --from urls.txt
               tintype prefetch --concurrency 10 --json https://example.org/a.jpg
             """)
 
-    @OptionGroup var sources: SourceOptions
+    @Argument(help: ArgumentHelp("HTTP URLs.", valueName: "url"))
+    var urls: [SourceArgument] = []
+
+    @OptionGroup var list: ListOptions
 
     @OptionGroup var cache: CacheLocation
 
@@ -31,89 +35,40 @@ struct Prefetch: AsyncParsableCommand {
 
     @OptionGroup var terminal: TerminalOptions
 
-    @Flag(help: "Write one JSON object with the number of finished images, of skipped images, and of all images.")
+    @Flag(help: "Write one JSON object with the number of images in the cache, of failures, and of all images.")
     var json = false
 
     @Flag(help: "Report failures only.")
     var quiet = false
 
     func validate() throws {
+        try list.validate(urls, expecting: "URL")
         try validate(concurrency, in: 1...1000, for: "--concurrency")
     }
 
     func run() async throws {
-        let sources = try sources.all()
+        let sources = try list.appended(to: urls)
         try await tracing.withRecording { observers in
-            var configuration = configuration
-            configuration.observers += observers
-            let pipeline = ImagePipeline(configuration)
-            let progress = try await PrefetchRun(
-                pipeline: pipeline, concurrency: concurrency, freshness: reload ? .reload : .cached,
-                showsProgress: !quiet && StandardError.showsProgress
+            let pipeline = transfer.pipeline(
+                disk: cache.diskCache, concurrency: concurrency, observers: observers, until: .shared)
+            let tally = try await PrefetchRun(
+                pipeline: pipeline, width: concurrency, reloads: reload,
+                display: !quiet && StandardError.showsProgress ? ProgressDisplay() : nil,
+                hint: FailureHint(transfer: transfer)
             ).run(sources)
-            try await pipeline.flush()
-            try report(progress)
-            if progress.skipped > 0 { throw ExitCode.failure }
+            try await pipeline.pipeline.flush()
+            try report(tally)
+            try tally.end(.finished, "in the cache")
         }
     }
 
-    private func report(_ progress: PrefetchProgress) throws(TintypeError) {
+    private func report(_ tally: BatchTally) throws(TintypeError) {
+        let (finished, failed) = (tally[.finished], tally[.failed])
         if json {
-            try StandardOutput.write(json: PrefetchRecord(progress))
-        } else if !quiet {
-            let failed = progress.skipped == 0 ? "" : ", \(progress.skipped) failed"
-            try StandardOutput.write("\(progress.finishedCount) of \(progress.total) images are in the cache\(failed)")
+            try StandardOutput.write(json: PrefetchRecord(finished: finished, failed: failed, total: tally.total))
+        } else if !quiet, tally.remaining == 0 {
+            let failures = failed == 0 ? "" : ", \(failed) failed"
+            try StandardOutput.write("\(finished) of \(tally.total) images are in the cache\(failures)")
         }
     }
-
-    private var configuration: PipelineConfiguration {
-        var downloader = transfer.configuration
-        downloader.maximumConcurrentDownloads = concurrency
-        downloader.connectionsPerHost = concurrency
-        return transfer.applied(to: .standard(downloader: downloader, memory: nil, disk: cache.diskCache))
-    }
-}
-
-/// The result of a prefetch, as `--json` writes it.
-struct PrefetchRecord: Encodable {
-    let finished: Int
-    let skipped: Int
-    let total: Int
-
-    init(_ progress: PrefetchProgress) {
-        finished = progress.finishedCount
-        skipped = progress.skipped
-        total = progress.total
-    }
-}
-
-/// Prefetches a list of sources to disk, with progress on a terminal.
-struct PrefetchRun {
-    let pipeline: ImagePipeline
-    let concurrency: Int
-    let freshness: LoadPolicy.Freshness
-    let showsProgress: Bool
-
-    /// - Throws: ``TintypeError/Code/invalidSource`` for a source that is not a URL, before anything is loaded.
-    func run(_ sources: [SourceArgument]) async throws(TintypeError) -> PrefetchProgress {
-        var requests: [ImageRequest] = []
-        for source in sources { requests.append(ImageRequest(source: try source.source()).freshness(freshness)) }
-        let prefetcher = ImagePrefetcher(
-            pipeline, settings: PrefetchSettings(destination: .disk, concurrency: concurrency, priority: .normal))
-        let batch = prefetcher.prefetch(requests) { source, error in
-            guard let error else { return }
-            let description = FailureHint().description(error.about(source.displayName))
-            StandardError.write("tintype: \(description)", after: eraseLine)
-        }
-        for await progress in batch.updates where showsProgress { show(progress) }
-        if showsProgress { StandardError.write(raw: eraseLine) }
-        return batch.progress
-    }
-
-    private func show(_ progress: PrefetchProgress) {
-        StandardError.write(raw: "\(eraseLine)\(progress.finishedCount + progress.skipped) of \(progress.total) done")
-    }
-
-    /// The control sequence that erases the line with the progress.
-    private var eraseLine: String { showsProgress ? "\r\u{1B}[K" : "" }
 }

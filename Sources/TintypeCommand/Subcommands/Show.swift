@@ -11,7 +11,8 @@ struct Show: AsyncParsableCommand {
             Asks the terminal what it can show: the graphics of kitty, iTerm2 or Sixel, or else characters with colours. \
             Animations play until their end, or until q is pressed; a terminal with kitty's graphics plays them by itself. \
             If standard output is no terminal, each image is one line of text, unless --protocol names a protocol. \
-            NO_COLOR and TINTYPE_PROTOCOL are respected. The exit status is the number of failures, at most 125.
+            NO_COLOR and TINTYPE_PROTOCOL are respected. The exit status is the number of failures, at most 125; with \
+            --interactive, of the files that could not be shown.
 
             Keys with --interactive: n and p for the next and the previous file, + and - to zoom, 0 for the whole image, \
             the arrows to move, the space bar to pause, . and , for single frames, q to quit.
@@ -56,10 +57,7 @@ struct Show: AsyncParsableCommand {
     @OptionGroup var terminal: TerminalOptions
 
     func validate() throws {
-        try inputs.validate(sources)
-        guard !sources.isEmpty || inputs.from != nil else {
-            throw ValidationError("no source given; name at least one, or a list of them with --from")
-        }
+        try inputs.validate(sources, expecting: "source")
         if let grid { try validate(grid, in: 1...100, for: "--grid") }
         if grid != nil, interactive || watch {
             throw ValidationError(
@@ -68,22 +66,32 @@ struct Show: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let sources = try inputs.inputs(sources).map(\.source)
-        let pipeline = ImagePipeline(
-            transfer.applied(to: .standard(downloader: transfer.configuration, memory: nil, disk: cache.diskCache)))
+        let inputs = try inputs.inputs(sources)
+        let target = ShowTarget.choose(graphics, span: size)
+        // A viewer and its screen have handlers of their own, which restore the terminal.
+        let isViewer = (interactive || watch) && target.isTerminal
+        let pipeline = transfer.pipeline(disk: cache.diskCache, until: isViewer ? .none : .shared)
         let run = ShowRun(
-            sources: sources, loader: ShowLoader(pipeline: pipeline), size: size, repetition: repetition)
-        let failures: Int
-        switch ShowTarget.choose(graphics, span: size) {
-        case .lines: failures = await run.describe()
-        case .file(let capabilities): failures = try await run.print(capabilities, grid: grid, hasKeys: false)
-        case .terminal(let capabilities) where interactive || watch:
-            try await ImageViewer(sources, run.loader, capabilities, loopCount: run.loopCount)
-                .run(watching: watch ? FileWatch() : nil)
-            failures = 0
-        case .terminal(let capabilities): failures = try await run.print(capabilities, grid: grid, hasKeys: true)
+            inputs: inputs, loader: ShowLoader(pipeline: pipeline), size: size, repetition: repetition,
+            hint: FailureHint(transfer: transfer))
+        let tally: BatchTally
+        switch target {
+        case .lines: tally = await run.describe()
+        case .file(let capabilities): tally = try await run.print(capabilities, grid: grid, hasKeys: false)
+        case .terminal(let capabilities) where isViewer: tally = try await view(run, capabilities)
+        case .terminal(let capabilities): tally = try await run.print(capabilities, grid: grid, hasKeys: true)
         }
-        try await pipeline.flush()
-        if failures > 0 { throw ExitCode(Int32(min(failures, 125))) }
+        try await pipeline.pipeline.flush()
+        try tally.end(.finished, "shown")
+    }
+
+    private func view(_ run: ShowRun, _ capabilities: TerminalCapabilities) async throws(TintypeError) -> BatchTally {
+        let viewer = await ImageViewer(run.inputs, run.loader, capabilities, loopCount: run.loopCount)
+        let failures = try await viewer.run(watching: watch ? FileWatch() : nil)
+        var tally = BatchTally(total: run.inputs.count)
+        tally.add(.failed, times: failures)
+        // The user need not look at every file.
+        tally.add(.finished, times: run.inputs.count - failures)
+        return tally
     }
 }

@@ -1,0 +1,54 @@
+import Tintype
+
+/// A pipeline whose loads end with ``TintypeError/Code/cancelled`` when the user interrupts the command.
+///
+/// Encoding and writing are not loads: images that have been loaded are finished.
+struct InterruptiblePipeline: Sendable {
+    let pipeline: ImagePipeline
+    let interruption: Interruption
+
+    init(_ pipeline: ImagePipeline, until interruption: Interruption) {
+        (self.pipeline, self.interruption) = (pipeline, interruption)
+        interruption.whenRequested { pipeline.cancelAll() }
+    }
+
+    var configuration: PipelineConfiguration { pipeline.configuration }
+
+    /// Starts a load.
+    func start(_ request: ImageRequest) -> ImageTask {
+        let task = pipeline.start(request)
+        // The interruption cancels the loads that are running at its moment. This one may have begun after that.
+        if interruption.isRequested { task.cancel() }
+        return task
+    }
+
+    func response(for request: ImageRequest) async throws(TintypeError) -> ImageResponse {
+        let task = start(request)
+        // A cancelled caller stops waiting at once, and then nobody needs the load.
+        defer { if Task.isCancelled { task.cancel() } }
+        return try await task.response
+    }
+
+    /// Loads an image, and shows the progress of its transfer.
+    ///
+    /// - Parameter name: The name of the load on the display, which must be told when it has ended.
+    func response(
+        for request: ImageRequest, showing name: String, on display: ProgressDisplay
+    ) async throws(TintypeError) -> ImageResponse {
+        let task = start(request)
+        defer { if Task.isCancelled { task.cancel() } }
+        for await case .progress(let progress) in task.events { display.update(name, progress) }
+        return try await task.response
+    }
+
+    func image(for request: ImageRequest) async throws(TintypeError) -> Image { try await response(for: request).image }
+
+    /// Returns the source that an argument names, with the bytes of standard input for `-`. Blocks while it reads them.
+    ///
+    /// - Throws: ``TintypeError/Code/invalidSource``, and the errors of ``StandardInput/read(atMost:_:until:)``.
+    func source(_ argument: SourceArgument) throws(TintypeError) -> ImageSource {
+        guard argument.isStandardInput else { return try argument.source() }
+        let data = try StandardInput.read(atMost: configuration.maximumByteCount, "an image", until: interruption)
+        return .bytes(data, id: "standard input")
+    }
+}
