@@ -13,7 +13,7 @@ import TintypeTesting
     private static let changes: [@Sendable (inout DownloaderConfiguration) -> Void] = [
         { $0.connectTimeout = .seconds(1) }, { $0.idleTimeout = .seconds(1) }, { $0.connectionsPerHost = 1 },
         { $0.allowsHTTP2.toggle() }, { $0.trustedCertificates = ["a"] }, { $0.serverGuard = ServerGuard() },
-        { $0.maximumBytesPerSecond = 100_000 },
+        { $0.maximumBytesPerSecond = 100_000 }, { $0.client = .shared },
     ]
 
     private func traits(

@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import Foundation
 import HTTPTestSupport
 import NIOCore
@@ -65,6 +66,22 @@ import TintypeTesting
         #expect(pace.nextCheck(at: .seconds(12)) == .seconds(15))
         #expect(pace.check(Progress(headTime: .seconds(5), byteCount: 100), at: .seconds(16)) == nil)
         #expect(pace.nextCheck(at: .seconds(16)) == .seconds(25))
+    }
+
+    /// Until its head, a response may take as long as the connection and a silence together.
+    @Test(
+        arguments: [
+            ("no head", nil, [(24, 0, false), (25, 0, false)], 25),
+            ("a head and no body", 0, [(25, 0, false), (39, 0, false), (40, 0, false)], 40),
+            ("bytes", 0, [(10, 1, false), (20, 2, false), (34, 2, false), (35, 2, false)], 35),
+            ("a reader that is slow", 0, [(20, 1, true), (40, 1, true), (54, 1, false), (55, 1, false)], 55),
+        ] as [(String, Int?, [(Int, Int, Bool)], Int?)])
+    func silenceHasALimit(_ name: String, _ head: Int?, _ steps: [(Int, Int, Bool)], _ expected: Int?) {
+        var pace = TransferPace(
+            totalTime: nil, from: .zero, rate: nil, silence: SilenceLimit(connecting: .seconds(10), idle: .seconds(15)))
+        pace.begin(at: .zero)
+        #expect(pace.nextCheck(at: .zero) == .seconds(25))
+        #expect(failure(pace, head: head, steps.map { ($0.0, $0.1, $0.2) }) == expected, "\(name)")
     }
 
     /// A program may ask for the longest time there is.
@@ -209,6 +226,23 @@ import TintypeTesting
         var configuration = configuration(timers)
         configuration.totalTimeout = .seconds(900)
         try await expectTimeout(configuration, timers, after: .seconds(900), "not complete")
+    }
+
+    /// The connections of a program's own client have no handler for that.
+    @Test func silenceIsATimeOutWithAnyClient() async throws {
+        let timers = Timers()
+        var configuration = configuration(timers)
+        configuration.client = .shared
+        (configuration.connectTimeout, configuration.idleTimeout) = (.seconds(10), .seconds(15))
+        try await Fixture.withOrigin { origin in
+            origin.serve("/a", .testImage.with(\.ending, .silence(after: 1000)))
+            let download = Downloader(configuration).download(.url(origin.url("/a")))
+            while download.progress.received < 1000 { await Task.yield() }
+            timers.advance(by: .seconds(25))
+            timers.advance(by: .seconds(15))
+            let error = await Fixture.expect(.timedOut) { try await download.bytes }
+            #expect(error?.message.contains("sent nothing") == true)
+        }
     }
 
     /// Redirects and replays do not start the total time again.

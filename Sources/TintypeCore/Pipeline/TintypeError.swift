@@ -108,9 +108,10 @@ extension TintypeError {
         case insecure
         /// A guard refuses the scheme, host, port or address; see `ServerGuard`.
         case forbidden
-        /// A request modifier refused to send the request. (2000)
+        /// A request modifier refused to send the request, or the program's HTTP client cannot send it within the settings.
+        /// (2000)
         case refusedRequest
-        /// A response modifier refused the response. (2003)
+        /// A response modifier refused the response, or the program's HTTP client followed a redirect. (2003)
         case refusedResponse
         /// The content type of the response is not acceptable; see ``TintypeError/contentType``. (2004)
         case badContentType

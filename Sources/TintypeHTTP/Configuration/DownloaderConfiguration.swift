@@ -1,3 +1,4 @@
+public import AsyncHTTPClient
 public import Foundation
 
 /// The settings of a ``Downloader``. Changes to a running downloader apply to transfers that start later.
@@ -100,6 +101,32 @@ public struct DownloaderConfiguration: Sendable {
     /// Restricts which servers are contacted, for programs that load URLs from untrusted sources. `nil`, the default,
     /// sets no restriction.
     public var serverGuard: ServerGuard?
+
+    /// An HTTP client of the program, for all requests, with its connections, event loops and settings. `nil`, the default,
+    /// stands for clients of the downloader.
+    ///
+    /// Create it with `prepareForDownloads()` of its configuration:
+    ///
+    /// ```swift
+    /// var configuration = HTTPClient.Configuration()
+    /// configuration.prepareForDownloads()
+    /// let client = HTTPClient(configuration: configuration)
+    /// downloads.client = client
+    /// ```
+    ///
+    /// The program shuts the client down, after the last transfer; later transfers fail with
+    /// ``TintypeCore/TintypeError/Code/invalidated``. What the downloader does itself stays in force: the limits on
+    /// transfers, bytes, redirects and rates, ``totalTimeout``, and ``idleTimeout`` within a factor of two. Client
+    /// certificates and unchecked hosts replace the TLS settings of the client. Of the client, and not of this value, are
+    /// the time-out and the number of connections, the version of HTTP, the proxy and the trusted certificates.
+    ///
+    /// - Requests with a ``serverGuard``, or with a proxy in ``proxy``, fail with
+    ///   ``TintypeCore/TintypeError/Code/refusedRequest``, since only the downloader's own clients are bound to the
+    ///   addresses that a guard has checked.
+    /// - A client that was not prepared, such as `HTTPClient.shared`, follows redirects itself, and sends header fields of the
+    ///   request along. Such a response is refused with ``TintypeCore/TintypeError/Code/refusedResponse``.
+    /// - Without preparation, some invalid responses end the process inside async-http-client.
+    public var client: HTTPClient?
 
     // MARK: Responses
 

@@ -104,31 +104,43 @@ private struct ClientList: Sendable {
     }
 }
 
-/// An HTTP client with its connections. It shuts down when it is released: when neither the pool nor a response uses
-/// it.
+/// An HTTP client with its connections. Unless it belongs to the program, it shuts down when it is released: when neither
+/// the pool nor a response uses it.
 final class PooledClient: Sendable {
     private static let group = MultiThreadedEventLoopGroup.singleton
-    private static let loops = Array(group.makeIterator())
+    private static let ownLoops = Array(group.makeIterator())
 
     let traits: ClientTraits
     let log: ConnectionLog
     private let client: HTTPClient
-    private let shares = Locked(LoopShares(loopCount: loops.count))
+    private let loops: [any EventLoop]
+    private let shares: Locked<LoopShares>
 
     init(_ traits: ClientTraits, _ clock: TransferClock) throws(TintypeError) {
         self.traits = traits
-        let log = ConnectionLog(uptime: clock.uptime)
-        client = HTTPClient(
-            eventLoopGroupProvider: .shared(Self.group), configuration: try traits.configuration(),
-            backgroundActivityLogger: log.logger)
+        let log = ConnectionLog(seesAllRequests: traits.client == nil, uptime: clock.uptime)
+        if let client = traits.client {
+            self.client = client
+            loops = Array(client.eventLoopGroup.makeIterator())
+        } else {
+            client = HTTPClient(
+                eventLoopGroupProvider: .shared(Self.group), configuration: try traits.configuration(),
+                backgroundActivityLogger: log.logger)
+            loops = Self.ownLoops
+        }
+        shares = Locked(LoopShares(loopCount: loops.count))
         self.log = log
     }
 
     deinit {
+        guard !belongsToProgram else { return }
         // The client must be shut down before it is released, which takes longer than this deinitializer may.
         let client = client
         Task { try? await client.shutdown() }
     }
+
+    /// Whether the program created the client, may use it for other requests, and shuts it down.
+    var belongsToProgram: Bool { traits.client != nil }
 
     /// Sends a request, and reports its response to `delegate`.
     ///
@@ -140,10 +152,12 @@ final class PooledClient: Sendable {
     func send(_ request: HTTPClient.Request, to delegate: ResponseDelegate) -> Int {
         let loop = shares.withLock { $0.enter() }
         let task = client.execute(
-            request: request, delegate: delegate, eventLoop: .delegate(on: Self.loops[loop]), logger: delegate.logger)
+            request: request, delegate: delegate, eventLoop: .delegate(on: loops[loop]), logger: delegate.logger)
         delegate.state.withLock { $0.attach(task) }?.cancel()
-        // If a request body cannot be sent, the client reports that only through the task.
-        if request.body != nil { task.futureResult.whenFailure { delegate.didReceiveError(task: task, $0) } }
+        // The client reports only through the task that a request body cannot be sent, or that the program has shut it down.
+        if request.body != nil || belongsToProgram {
+            task.futureResult.whenFailure { delegate.didReceiveError(task: task, $0) }
+        }
         return loop
     }
 

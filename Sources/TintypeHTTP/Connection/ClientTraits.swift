@@ -1,4 +1,4 @@
-import AsyncHTTPClient
+public import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 import NIOHTTP2
@@ -21,6 +21,8 @@ final class ClientTraits: Equatable, Sendable {
     let proxy: ProxyServer?
     /// The only address at which a host is contacted; `nil` if the client resolves names.
     let pin: HostPin?
+    /// The client of the program, whose settings replace the other traits; `nil` for a client of the downloader.
+    let client: HTTPClient?
 
     /// Creates the traits for requests with a configuration and options; the options take precedence.
     ///
@@ -31,6 +33,7 @@ final class ClientTraits: Equatable, Sendable {
     ) {
         self.proxy = proxy
         self.pin = pin
+        client = configuration.client
         connectTimeout = options.connectTimeout ?? configuration.connectTimeout
         idleTimeout = options.idleTimeout ?? configuration.idleTimeout
         connectionsPerHost = max(1, configuration.connectionsPerHost)
@@ -51,12 +54,14 @@ final class ClientTraits: Equatable, Sendable {
     }
 
     static func == (left: ClientTraits, right: ClientTraits) -> Bool {
-        left === right
-            || left.pin == right.pin && left.connectTimeout == right.connectTimeout
-                && left.idleTimeout == right.idleTimeout
-                && left.connectionsPerHost == right.connectionsPerHost && left.versions == right.versions
-                && left.trustedCertificates == right.trustedCertificates && left.serverGuard == right.serverGuard
-                && left.proxy == right.proxy && left.readSize == right.readSize
+        left === right || left.client === right.client && (left.client != nil || left.hasSettings(of: right))
+    }
+
+    private func hasSettings(of other: ClientTraits) -> Bool {
+        pin == other.pin && connectTimeout == other.connectTimeout && idleTimeout == other.idleTimeout
+            && connectionsPerHost == other.connectionsPerHost && versions == other.versions
+            && trustedCertificates == other.trustedCertificates && serverGuard == other.serverGuard
+            && proxy == other.proxy && readSize == other.readSize
     }
 
     /// Returns the configuration of the client.
@@ -94,11 +99,9 @@ final class ClientTraits: Equatable, Sendable {
             if let readSize { try Self.limitReads(of: channel, to: readSize) }
             let pipeline = channel.pipeline.syncOperations
             let codec = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-            let responses = ResponseGuard<HTTP1Wire>()
-            try pipeline.addHandler(ResponseBoundary(responses), position: .before(codec))
             // Both are placed behind the codec, the one that is added last directly behind it.
             try pipeline.addHandler(IdleHandler(limit: idleLimit), position: .after(codec))
-            try pipeline.addHandler(responses, position: .after(codec))
+            try ResponseGuard<HTTP1Wire>.add(to: channel)
         }
         configuration.http2ConnectionDebugInitializer = Self.initializer { channel in
             try serverGuard?.check(channel)
@@ -136,7 +139,7 @@ final class ClientTraits: Equatable, Sendable {
     ///
     /// The future must be complete when the initializer returns, because the client ends the process if more settings
     /// or GOAWAY arrive before it.
-    private static func initializer(
+    fileprivate static func initializer(
         _ prepare: @escaping @Sendable (any Channel) throws -> Void
     ) -> @Sendable (any Channel) -> EventLoopFuture<Void> {
         { channel in
@@ -177,6 +180,26 @@ final class ClientTraits: Equatable, Sendable {
         return switch server.kind {
         case .http: .server(host: server.host, port: server.port, authorization: authorization)
         case .socks5: .socksServer(host: server.host, port: server.port)
+        }
+    }
+}
+
+extension HTTPClient.Configuration {
+    /// Prepares the configuration of a client that a program creates for ``DownloaderConfiguration/client``.
+    ///
+    /// Redirects and content codings are left to the downloader, and each connection is guarded against responses that would
+    /// end the process in async-http-client. The client uses HTTP/1.1 alone: a server that mixes versions would end the
+    /// process, too. All of that also applies to the other requests of the client. An initializer of connections that the
+    /// configuration has already runs after that of the guards.
+    public mutating func prepareForDownloads() {
+        redirectConfiguration = .disallow
+        decompression = .disabled
+        httpVersion = .http1Only
+        let addGuards = ClientTraits.initializer { try ResponseGuard<HTTP1Wire>.add(to: $0) }
+        let own = http1_1ConnectionDebugInitializer
+        http1_1ConnectionDebugInitializer = { channel in
+            let guarded = addGuards(channel)
+            return if let own { guarded.flatMap { own(channel) } } else { guarded }
         }
     }
 }

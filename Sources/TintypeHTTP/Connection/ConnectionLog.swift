@@ -9,24 +9,24 @@ import TintypeCore
 final class ConnectionLog: Sendable {
     /// One request's use of a connection.
     struct Use: Sendable {
-        /// Whether another request used the connection before.
-        let isReused: Bool
-        /// How long the request waited for the connection to be established: name resolution, TCP and TLS. `nil` for a
-        /// reused connection.
+        /// Whether another request used the connection before; `nil` if that is unknown.
+        let isReused: Bool?
+        /// How long the request waited for the connection to be established: name resolution, TCP and TLS. `nil` unless the
+        /// connection is new.
         let connecting: Duration?
     }
-
-    /// The maximum number of recorded connections. Further ones are not recorded.
-    private static let maximumCount = 10_000
 
     /// The key of a connection's identifier in the metadata of a logger.
     fileprivate static let idKey = "ahc-connection-id"
 
-    /// The identifiers of the open connections that were used.
-    private let used = Locked<Set<String>>([])
+    private let used = Locked(UsedConnections())
+    private let seesAllRequests: Bool
     private let uptime: @Sendable () -> Duration
 
-    init(uptime: @escaping @Sendable () -> Duration) {
+    /// - Parameter seesAllRequests: Whether the client sends no other requests. Otherwise, a connection that is seen for the
+    ///   first time may have been used before.
+    init(seesAllRequests: Bool = true, uptime: @escaping @Sendable () -> Duration) {
+        self.seesAllRequests = seesAllRequests
         self.uptime = uptime
     }
 
@@ -35,7 +35,7 @@ final class ConnectionLog: Sendable {
     /// The client's own logger: removes connections that were closed.
     var logger: Logger {
         Logger(label: "tintype.http") { _ in
-            ClosedConnectionReader { id in self.used.withLock { used in _ = used.remove(id) } }
+            ClosedConnectionReader { id in self.used.withLock { $0.remove(id) } }
         }
     }
 
@@ -44,16 +44,38 @@ final class ConnectionLog: Sendable {
     /// - Parameters:
     ///   - id: The client's identifier of the connection.
     ///   - sent: The uptime at which the request was sent.
-    /// - Returns: `nil` when too many connections are open, so that this one is not recorded.
-    func use(_ id: String, since sent: Duration) -> Use? {
-        let isFirst: Bool? = used.withLock { used in
-            if used.contains(id) { return false }
-            guard used.count < Self.maximumCount else { return nil }
-            used.insert(id)
-            return true
-        }
-        guard let isFirst else { return nil }
-        return Use(isReused: !isFirst, connecting: isFirst ? now - sent : nil)
+    func use(_ id: String, since sent: Duration) -> Use {
+        let isFirst = used.withLock { $0.insert(id) }
+        guard isFirst else { return Use(isReused: true, connecting: nil) }
+        return seesAllRequests ? Use(isReused: false, connecting: now - sent) : Use(isReused: nil, connecting: nil)
+    }
+}
+
+/// The identifiers of connections that were used: those that are open, as far as the client tells, or else the ones that
+/// were used last.
+///
+/// A client of the program tells its own logger which connections were closed. So the number is limited, by two
+/// generations.
+struct UsedConnections: Sendable {
+    /// The maximum number of identifiers in each generation.
+    static let generationSize = 5_000
+
+    private var recent: Set<String> = []
+    private var earlier: Set<String> = []
+
+    /// Adds a connection.
+    ///
+    /// - Returns: Whether it was not used before.
+    mutating func insert(_ id: String) -> Bool {
+        if recent.contains(id) { return false }
+        let isNew = earlier.remove(id) == nil
+        if recent.count >= Self.generationSize { (earlier, recent) = (recent, []) }
+        recent.insert(id)
+        return isNew
+    }
+
+    mutating func remove(_ id: String) {
+        if recent.remove(id) == nil { earlier.remove(id) }
     }
 }
 

@@ -159,6 +159,19 @@ final class ResponseGuard<Wire: GuardedWire>: ChannelDuplexHandler {
     }
 }
 
+extension ResponseGuard<HTTP1Wire> {
+    /// Adds a guard directly behind the codec of a connection, and a ``ResponseBoundary`` before it.
+    ///
+    /// - Throws: The error of a pipeline without the codec.
+    static func add(to channel: any Channel) throws {
+        let pipeline = channel.pipeline.syncOperations
+        let codec = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+        let responses = ResponseGuard()
+        try pipeline.addHandler(ResponseBoundary(responses), position: .before(codec))
+        try pipeline.addHandler(responses, position: .after(codec))
+    }
+}
+
 /// A request was not sent, because its connection is about to be closed.
 struct UnsentRequest: Error, CustomStringConvertible {
     var description: String { "the server sent more than the response to the request before" }

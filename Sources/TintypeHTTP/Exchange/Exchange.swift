@@ -63,6 +63,7 @@ struct Exchange: Sendable {
     @inline(never)
     private func check(_ request: DownloadRequest) throws(TintypeError) {
         try settings.serverGuard?.check(request.url)
+        try settings.checkClient()
         try request.validate()
     }
 

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Foundation
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -26,7 +27,8 @@ final class ResponseStream: Sendable {
     ) {
         self.client = client
         self.watch = watch
-        delegate = ResponseDelegate(client.log, limitedBy: limiter)
+        delegate = ResponseDelegate(
+            client.log, redirectedFrom: client.belongsToProgram ? request.url : nil, limitedBy: limiter)
         watch.begin(delegate, pace)
         loop = client.send(request, to: delegate)
     }
@@ -100,13 +102,18 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
     /// The uptime at which the request was sent.
     let sent: Duration
     private let log: ConnectionLog
+    /// The URL of the request; `nil` if the client does not follow redirects itself.
+    private let url: URL?
     private let limiter: ByteRateLimiter?
 
     /// Create it immediately before the request is sent.
     ///
-    /// - Parameter limiter: Holds back the body; `nil` for no limit.
-    init(_ log: ConnectionLog, limitedBy limiter: ByteRateLimiter? = nil) {
+    /// - Parameters:
+    ///   - url: The URL of the request, if the client might follow redirects from there.
+    ///   - limiter: Holds back the body; `nil` for no limit.
+    init(_ log: ConnectionLog, redirectedFrom url: URL? = nil, limitedBy limiter: ByteRateLimiter? = nil) {
         self.log = log
+        self.url = url
         self.limiter = limiter
         sent = log.now
     }
@@ -121,7 +128,21 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
         state.withLock { $0.connection = use }
     }
 
+    /// Fails a response to another URL than that of the request. Its client has followed a redirect, which nobody has
+    /// checked.
+    func didVisitURL(task: HTTPClient.Task<Void>, _ request: HTTPClient.Request, _ head: HTTPResponseHead) {
+        guard let url, request.url != url else { return }
+        fail(
+            TintypeError(
+                .refusedResponse, stage: .load,
+                "the HTTP client of the program follows redirects itself; configure it with prepareForDownloads()"))
+    }
+
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
+        // The task that was cancelled is not that of the redirected request.
+        if url != nil, state.withLock({ $0.hasEnded }) {
+            return task.eventLoop.makeFailedFuture(HTTPClientError.cancelled)
+        }
         let head = ResponseHead(head: head, time: log.now)
         state.withLock { $0.receive(head) }?.isDue.fulfill(())
         return task.eventLoop.makeSucceededVoidFuture()

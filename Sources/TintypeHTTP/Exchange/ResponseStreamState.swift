@@ -196,6 +196,9 @@ struct ResponseStreamState: Sendable {
         return true
     }
 
+    /// Whether the response has ended, or was cancelled.
+    var hasEnded: Bool { end != nil }
+
     private var canRead: Bool { end != nil || (isHeadRead ? isDue : head != nil) }
 
     private mutating func takeReader() -> Reader? {

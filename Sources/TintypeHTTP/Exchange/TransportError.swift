@@ -45,7 +45,7 @@ extension TintypeError {
             (.timedOut, error.shortDescription.lowercased())
         case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath:
             (.invalidSource, error.shortDescription.lowercased())
-        case .alreadyShutdown: (.invalidated, "the downloader was invalidated")
+        case .alreadyShutdown: (.invalidated, "the HTTP client was shut down")
         case .invalidProxyResponse: (.unreachable, "the proxy did not connect to the server")
         case .proxyAuthenticationRequired: (.unreachable, "the proxy requires a credential")
         case .remoteConnectionClosed: (.transport, "the server closed the connection")

@@ -72,7 +72,9 @@ final class Transfer: Sendable {
 
     /// The limits on the time of the next response.
     var pace: TransferPace {
-        TransferPace(totalTime: settings.totalTimeout, from: meter.attemptStart, rate: settings.minimumRate)
+        TransferPace(
+            totalTime: settings.totalTimeout, from: meter.attemptStart, rate: settings.minimumRate,
+            silence: settings.silence)
     }
 
     // MARK: Retrying

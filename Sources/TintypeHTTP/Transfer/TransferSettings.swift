@@ -41,6 +41,7 @@ final class TransferSettings: Sendable {
         return headers
     }
 
+    var idleTimeout: Duration { options.idleTimeout ?? configuration.idleTimeout }
     var connectTimeout: Duration { options.connectTimeout ?? configuration.connectTimeout }
     var retry: RetryPolicy { options.retry ?? configuration.retry }
     var maximumRedirects: Int { options.maximumRedirects ?? configuration.maximumRedirects }
@@ -71,10 +72,34 @@ final class TransferSettings: Sendable {
         for url: URL, over route: ConnectionRoute = .unrestricted, version: NegotiatedVersion? = nil,
         environment: [String: String]
     ) throws(TintypeError) -> ClientTraits {
+        if traits.client != nil { return traits }
         let proxy = try configuration.proxy.proxy(for: url, environment: environment)
         guard proxy != nil || route != .unrestricted || version != nil else { return traits }
         return ClientTraits(
             configuration, options, proxy: proxy, pin: proxy == nil ? route.pin : nil, version: version)
+    }
+
+    /// Checks that the client of the program, if there is one, can send requests with these settings.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/refusedRequest`` when it cannot. A request without the guard or the proxy
+    ///   would reach servers that they are to keep it from.
+    func checkClient() throws(TintypeError) {
+        guard traits.client != nil else { return }
+        let setting: String
+        if serverGuard != nil {
+            setting = "a server guard"
+        } else if case .server = configuration.proxy {
+            setting = "a proxy of the downloader"
+        } else {
+            return
+        }
+        throw TintypeError(
+            .refusedRequest, stage: .load, "\(setting) needs the downloader's own HTTP client, not that of the program")
+    }
+
+    /// The limit on silence, if the connections have none of the downloader.
+    var silence: SilenceLimit? {
+        traits.client == nil ? nil : SilenceLimit(connecting: connectTimeout, idle: idleTimeout)
     }
 
     /// The settings of TLS for a URL; `nil` for those of its client.

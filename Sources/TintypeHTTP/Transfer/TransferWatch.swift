@@ -61,6 +61,8 @@ struct TransferWatchState<Response: AnyObject & Sendable>: Sendable {
     ///
     /// - Returns: The alarm to set, unless the one that is set comes early enough.
     mutating func begin(_ response: Response, _ pace: TransferPace, at now: Duration) -> Alarm? {
+        var pace = pace
+        pace.begin(at: now)
         guard let check = pace.nextCheck(at: now) else { return nil }
         watched[ObjectIdentifier(response)] = (response, pace)
         guard due.map({ check < $0 }) ?? true else { return nil }
@@ -141,15 +143,23 @@ struct TransferPace: Sendable {
     let total: (limit: Duration, end: Duration)?
     /// `nil` for no limit.
     let rate: MinimumRate?
+    /// `nil` if each connection has an ``IdleHandler``.
+    private var silence: SilenceLimit?
     /// The uptime at which the current interval began, and the number of bytes that had arrived by then.
     private var interval: (start: Duration, byteCount: Int)?
 
     /// - Parameters:
     ///   - limit: The total time of the attempt; `nil` for no limit.
     ///   - start: The uptime at which the attempt began.
-    init(totalTime limit: Duration?, from start: Duration, rate: MinimumRate?) {
+    init(totalTime limit: Duration?, from start: Duration, rate: MinimumRate?, silence: SilenceLimit? = nil) {
         total = limit.map { ($0, start + min($0, .seconds(1 << 32))) }
         self.rate = rate.flatMap { $0.byteCount > 0 && $0.interval > .zero ? $0 : nil }
+        self.silence = silence
+    }
+
+    /// The request is about to be sent.
+    mutating func begin(at now: Duration) {
+        silence?.begin(at: now)
     }
 
     /// The uptime of the next check; `nil` when there is no limit.
@@ -158,13 +168,18 @@ struct TransferPace: Sendable {
             // The first interval is counted from the request, so this check may be early. Later ones are exact.
             (interval?.start ?? now) + rate.interval
         }
-        guard let total else { return ofRate }
-        return min(total.end, ofRate ?? total.end)
+        return Self.earlier(Self.earlier(ofRate, total?.end), silence?.end)
+    }
+
+    private static func earlier(_ first: Duration?, _ second: Duration?) -> Duration? {
+        guard let first, let second else { return first ?? second }
+        return min(first, second)
     }
 
     /// Checks the progress, and returns the error of a response that is too slow.
     mutating func check(_ progress: Progress, at now: Duration) -> TintypeError? {
         if let total, now >= total.end { return TimeLimit.exceeded(total.limit) }
+        if silence?.isExceeded(by: progress, at: now) == true { return SilenceLimit.exceeded }
         guard let rate, let headTime = progress.headTime else { return nil }
         let (start, byteCount) = interval ?? (headTime, 0)
         // While the origin waits, its rate is that of the reader.
@@ -182,5 +197,47 @@ struct TransferPace: Sendable {
 
     private static func tooSlow(_ count: Int, in time: Duration) -> TintypeError {
         TintypeError(.timedOut, stage: .load, "too slow: \(count) bytes in \(time.components.seconds) s")
+    }
+}
+
+/// The longest time without progress of a response whose connection has no ``IdleHandler``, because its client belongs to
+/// the program. A pure struct: the time is an argument.
+///
+/// Progress counts from the check that sees it, so a response may be silent for up to twice the limit.
+struct SilenceLimit: Sendable {
+    /// The error of a response that was silent for too long.
+    static let exceeded = TintypeError(
+        .timedOut, stage: .load, "the server sent nothing within the idle timeout")
+
+    private let untilHead: Duration
+    private let afterHead: Duration
+    private var since = Duration.zero
+    private var progress = TransferPace.Progress()
+
+    /// - Parameters:
+    ///   - connecting: The longest time to connect, which nobody measures, so that the head may take as much longer.
+    ///   - idle: The longest time without progress.
+    init(connecting: Duration, idle: Duration) {
+        let longest = Duration.seconds(1 << 32)
+        afterHead = min(idle, longest)
+        untilHead = min(connecting, longest) + afterHead
+    }
+
+    /// The uptime at which the limit is reached without progress.
+    var end: Duration { since + (progress.headTime == nil ? untilHead : afterHead) }
+
+    mutating func begin(at now: Duration) {
+        since = now
+    }
+
+    /// Whether there was no progress for too long.
+    mutating func isExceeded(by progress: TransferPace.Progress, at now: Duration) -> Bool {
+        let isSilent = progress.headTime == self.progress.headTime && progress.byteCount == self.progress.byteCount
+        // While the origin waits for the reader, it is not silent.
+        guard isSilent, !progress.wasPaused else {
+            (self.progress, since) = (progress, now)
+            return false
+        }
+        return now >= end
     }
 }
