@@ -29,6 +29,59 @@ import TintypeTesting
         }
     }
 
+    #if os(Linux)
+    /// The kernel has measured a round trip when a connection is established.
+    @Test(arguments: [false, true]) func aNewConnectionHasARoundTrip(_ isEncrypted: Bool) async throws {
+        let identity = isEncrypted ? try TestCertificate.make() : nil
+        var configuration = DownloaderConfiguration.patient
+        configuration.allowsHTTP2 = false
+        configuration.trustedCertificates = identity.map { [$0.certificates] } ?? []
+        try await Fixture.withOrigin(configuration, identity: identity) { origin, load in
+            origin.serve("/a", .testImage)
+            let first = try #require(try await load("/a").metrics)
+            let roundTrip = try #require(first.roundTrip)
+            #expect(try roundTrip >= .zero && roundTrip <= #require(first.connecting))
+            let second = try #require(try await load("/a").metrics)
+            #expect(second.isConnectionReused == true && second.roundTrip == nil)
+        }
+    }
+
+    /// Connections that are established at the same time are not confused.
+    @Test func everyNewConnectionHasItsOwnRoundTrip() async throws {
+        try await Fixture.withOrigin { origin, load in
+            let gate = OriginGate()
+            for number in 0..<6 { origin.serve("/\(number)", .testImage.with(\.gate, gate)) }
+            try await withThrowingTaskGroup(of: TransferMetrics?.self) { group in
+                for number in 0..<6 { group.addTask { try await load("/\(number)").metrics } }
+                await origin.waitForRequests(6)
+                gate.open()
+                for try await metrics in group {
+                    #expect(metrics?.isConnectionReused == false && metrics?.roundTrip != nil)
+                }
+            }
+        }
+    }
+    #endif
+
+    /// A guard makes the downloader resolve names itself.
+    @Test func theTimeToResolveANameIsMeasuredWithAGuard() async throws {
+        var configuration = DownloaderConfiguration.patient
+        configuration.serverGuard = ServerGuard(ports: nil, addresses: [.loopback])
+        try await Fixture.withOrigin { origin in
+            origin.serve("/a", .testImage)
+            let downloader = Downloader(configuration)
+            let name = try #require(
+                URL(string: origin.url("/a").absoluteString.replacing("127.0.0.1", with: "localhost")))
+            let named = try #require(try await Fixture.load(.url(name), downloader).metrics)
+            let lookup = try #require(named.nameLookup)
+            #expect(lookup > .zero && lookup <= named.total)
+            let address = try #require(try await Fixture.load(.url(origin.url("/a")), downloader).metrics)
+            #expect(address.nameLookup == nil)
+            let free = try #require(try await Fixture.load(.url(name), Downloader.patient).metrics)
+            #expect(free.nameLookup == nil && free.connecting != nil)
+        }
+    }
+
     @Test func theTimeInTheQueueIsMeasured() async throws {
         let clock = ManualClock()
         var configuration = DownloaderConfiguration.patient

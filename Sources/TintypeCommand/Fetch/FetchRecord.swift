@@ -159,8 +159,12 @@ extension FetchRecord.Loaded {
 /// The metrics of a transfer, as `--metrics` reports them. Times are in milliseconds.
 struct MetricsRecord: Encodable {
     let queued: Double
+    /// `nil` unless a guard made the downloader resolve the name.
+    let nameLookup: Double?
     /// `nil` if the connection was reused.
     let connecting: Double?
+    /// `nil` if the connection was reused, or has HTTP/2.
+    let roundTrip: Double?
     let firstByte: Double
     let body: Double
     let total: Double
@@ -176,7 +180,9 @@ struct MetricsRecord: Encodable {
 
     init(_ metrics: TransferMetrics) {
         queued = metrics.queued.inMilliseconds
+        nameLookup = metrics.nameLookup?.inMilliseconds
         connecting = metrics.connecting?.inMilliseconds
+        roundTrip = metrics.roundTrip?.inMilliseconds
         firstByte = metrics.firstByte.inMilliseconds
         body = metrics.body.inMilliseconds
         total = metrics.total.inMilliseconds
@@ -194,7 +200,9 @@ struct MetricsRecord: Encodable {
     /// The line of the human-readable output.
     var line: String {
         var parts = ["queued \(Self.time(queued))"]
+        if let nameLookup { parts.append("name \(Self.time(nameLookup))") }
         if let connecting { parts.append("connecting \(Self.time(connecting))") }
+        if let roundTrip { parts.append("round trip \(Self.time(roundTrip))") }
         // `nil` means unknown, which is not reported.
         if isConnectionReused == true { parts.append("connection reused") }
         parts += [

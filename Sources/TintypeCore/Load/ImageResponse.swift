@@ -70,10 +70,21 @@ public enum ImageOrigin: String, Hashable, Sendable, CaseIterable {
 public struct TransferMetrics: Hashable, Sendable {
     /// The time in the queue, and waiting for the limit on request starts.
     public var queued = Duration.zero
-    /// The time to resolve the name and to connect, TLS handshake included, or `nil` for a reused connection.
+    /// The time to resolve the name of the server, with the wait for a thread that does; `nil` if the name was not resolved,
+    /// or by the HTTP client, within ``connecting``.
     ///
-    /// One duration for all three, because async-http-client reports a connection only after its handshake.
+    /// Only a `ServerGuard` makes the downloader resolve names itself.
+    public var nameLookup: Duration?
+    /// The time to connect, TLS handshake included, and to resolve the name unless ``nameLookup`` has that; `nil` unless the
+    /// connection is known to be new.
+    ///
+    /// async-http-client reports a connection only after its handshake. ``roundTrip`` tells the rest apart: TCP connects
+    /// within one round trip if no packet is lost, so the remainder of an `http:` connection is the name, and that of an
+    /// `https:` connection the handshake, together with the name if ``nameLookup`` is `nil`.
     public var connecting: Duration?
+    /// The round-trip time to the server, or to the proxy, that the kernel had measured when the connection was established;
+    /// `nil` for a reused connection, over HTTP/2, and on systems other than Linux.
+    public var roundTrip: Duration?
     /// The time from sending the last request to the head of its response, connecting included.
     public var firstByte = Duration.zero
     /// The time from the head of the response to the last byte of the body.

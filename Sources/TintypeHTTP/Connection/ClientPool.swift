@@ -124,7 +124,7 @@ final class PooledClient: Sendable {
             loops = Array(client.eventLoopGroup.makeIterator())
         } else {
             client = HTTPClient(
-                eventLoopGroupProvider: .shared(Self.group), configuration: try traits.configuration(),
+                eventLoopGroupProvider: .shared(Self.group), configuration: try traits.configuration(recordingTo: log),
                 backgroundActivityLogger: log.logger)
             loops = Self.ownLoops
         }

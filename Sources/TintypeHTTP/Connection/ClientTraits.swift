@@ -66,8 +66,9 @@ final class ClientTraits: Equatable, Sendable {
 
     /// Returns the configuration of the client.
     ///
+    /// - Parameter log: Records the round-trip times of its connections.
     /// - Throws: ``TintypeCore/TintypeError/Code/insecure`` when a trusted certificate cannot be read.
-    func configuration() throws(TintypeError) -> HTTPClient.Configuration {
+    func configuration(recordingTo log: ConnectionLog? = nil) throws(TintypeError) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: try tls(),
             // ``Exchange`` follows redirects, and checks each of them.
@@ -84,11 +85,11 @@ final class ClientTraits: Equatable, Sendable {
         configuration.tracing.tracer = nil
         if let pin { configuration.dnsOverride = [pin.host: pin.address.description] }
         configuration.httpVersion = versions == .http1 ? .http1Only : .automatic
-        prepareChannels(&configuration)
+        prepareChannels(&configuration, recordingTo: log)
         return configuration
     }
 
-    private func prepareChannels(_ configuration: inout HTTPClient.Configuration) {
+    private func prepareChannels(_ configuration: inout HTTPClient.Configuration, recordingTo log: ConnectionLog?) {
         let idleLimit = TimeAmount(idleTimeout)
         // Behind a proxy, the address of the connection is not that of the server.
         let serverGuard = proxy == nil ? serverGuard : nil
@@ -102,6 +103,7 @@ final class ClientTraits: Equatable, Sendable {
             // Both are placed behind the codec, the one that is added last directly behind it.
             try pipeline.addHandler(IdleHandler(limit: idleLimit), position: .after(codec))
             try ResponseGuard<HTTP1Wire>.add(to: channel)
+            log?.recordRoundTrip(of: channel)
         }
         configuration.http2ConnectionDebugInitializer = Self.initializer { channel in
             try serverGuard?.check(channel)

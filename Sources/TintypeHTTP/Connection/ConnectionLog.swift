@@ -1,4 +1,7 @@
+import Foundation
 import Logging
+import NIOCore
+import NIOPosix
 import TintypeCore
 
 /// Records the connection of each request of a client, and whether the connection was new.
@@ -14,12 +17,16 @@ final class ConnectionLog: Sendable {
         /// How long the request waited for the connection to be established: name resolution, TCP and TLS. `nil` unless the
         /// connection is new.
         let connecting: Duration?
+        /// The round-trip time that the kernel measured while it was established; `nil` if that is unknown.
+        var roundTrip: Duration?
     }
 
     /// The key of a connection's identifier in the metadata of a logger.
     fileprivate static let idKey = "ahc-connection-id"
 
     private let used = Locked(UsedConnections())
+    /// The round-trip times of connections that were established a moment ago, by event loop.
+    private let fresh = Locked<[ObjectIdentifier: Duration]>([:])
     private let seesAllRequests: Bool
     private let uptime: @Sendable () -> Duration
 
@@ -47,7 +54,37 @@ final class ConnectionLog: Sendable {
     func use(_ id: String, since sent: Duration) -> Use {
         let isFirst = used.withLock { $0.insert(id) }
         guard isFirst else { return Use(isReused: true, connecting: nil) }
-        return seesAllRequests ? Use(isReused: false, connecting: now - sent) : Use(isReused: nil, connecting: nil)
+        guard seesAllRequests else { return Use(isReused: nil, connecting: nil) }
+        let loop = MultiThreadedEventLoopGroup.currentEventLoop.map(ObjectIdentifier.init)
+        let roundTrip = loop.flatMap { loop in fresh.withLock { $0.removeValue(forKey: loop) } }
+        return Use(isReused: false, connecting: now - sent, roundTrip: roundTrip)
+    }
+
+    /// Records the round-trip time of a connection of HTTP/1.1 that was established just now.
+    ///
+    /// The client begins the first request on it within the same turn of its event loop, so the next new connection that is
+    /// used on the loop is this one. A connection that no request waits for is forgotten.
+    func recordRoundTrip(of channel: any Channel) {
+        guard let roundTrip = channel.roundTrip else { return }
+        let loop = ObjectIdentifier(channel.eventLoop)
+        fresh.withLock { $0[loop] = roundTrip }
+        channel.eventLoop.execute { self.fresh.withLock { _ = $0.removeValue(forKey: loop) } }
+    }
+}
+
+extension Channel {
+    /// The smoothed round-trip time of a TCP connection, by the kernel (`TCP_INFO`, tcp(7)); `nil` on systems other than
+    /// Linux. To be read on the event loop.
+    fileprivate var roundTrip: Duration? {
+        #if os(Linux)
+        guard let socket = self as? any SocketOptionProvider else { return nil }
+        var microseconds: UInt32?
+        // The future is complete on the event loop.
+        socket.getTCPInfo().assumeIsolated().whenSuccess { microseconds = $0.tcpi_rtt }
+        return microseconds.map { .microseconds(Int64($0)) }
+        #else
+        return nil
+        #endif
     }
 }
 

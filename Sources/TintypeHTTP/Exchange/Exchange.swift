@@ -216,8 +216,10 @@ struct Exchange: Sendable {
     @inline(never)
     private func reply(to request: DownloadRequest, allowedBy serverGuard: ServerGuard) async throws -> Reply {
         let clients = transfer.services.clients
+        let start = transfer.meter.now
         var routes = try await serverGuard.routes(
             to: request.url, within: settings.connectTimeout, transfer.clock, for: transfer.job)
+        transfer.meter.recordNameLookup(routes.first?.pin == nil ? nil : transfer.meter.now - start)
         routes = try clients.usesProxy(for: request.url, settings) ? [.unrestricted] : clients.sorted(routes)
         var failure = TintypeError(.unreachable, stage: .load, "the host has no address")
         var isRaced = false

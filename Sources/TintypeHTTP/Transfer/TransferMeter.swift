@@ -51,6 +51,11 @@ struct TransferMeter: ~Copyable, Sendable {
         }
     }
 
+    /// - Parameter time: How long the name of the server took to resolve; `nil` for an address.
+    func recordNameLookup(_ time: Duration?) {
+        state.withLock { $0.metrics.nameLookup = time }
+    }
+
     func recordRedirect() {
         state.withLock { $0.metrics.redirects += 1 }
     }
@@ -66,6 +71,7 @@ struct TransferMeter: ~Copyable, Sendable {
             state.headTime = head.time
             state.metrics.firstByte = head.time - sent
             state.metrics.connecting = connection?.connecting
+            state.metrics.roundTrip = connection?.roundTrip
             state.metrics.isConnectionReused = connection?.isReused
             state.metrics.httpVersion = version
             state.metrics.isEncrypted = isEncrypted
