@@ -14,7 +14,7 @@ static void cell_setup(GtkListItemFactory *factory, GtkListItem *cell, Factory *
 }
 
 static void cell_bind(GtkListItemFactory *factory, GtkListItem *cell, Factory *self) {
-    self->events.bind(self->owner, cell, gtk_list_item_get_item(cell), gtk_list_item_get_position(cell));
+    self->events.bind(self->owner, cell, gtk_list_item_get_item(cell));
 }
 
 static void cell_unbind(GtkListItemFactory *factory, GtkListItem *cell, Factory *self) {
@@ -42,6 +42,11 @@ GtkListItemFactory *tintype_list_factory_new(const TintypeListEvents *events, vo
     g_signal_connect(factory, "teardown", G_CALLBACK(cell_teardown), self);
     g_object_weak_ref(G_OBJECT(factory), factory_gone, self);
     return factory;
+}
+
+int64_t tintype_cell_position(GtkListItem *cell) {
+    guint position = gtk_list_item_get_position(cell);
+    return position == GTK_INVALID_LIST_POSITION ? -1 : (int64_t)position;
 }
 
 const char *tintype_item_text(void *item) {

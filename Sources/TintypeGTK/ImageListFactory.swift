@@ -10,14 +10,14 @@ public import TintypeCore
 /// } bind: { cell, item in
 ///     cell.view.load(url(of: item))
 /// }
-/// let grid = gtk_grid_view_new(selection, factory.pointer)
+/// let grid = gtk_grid_view_new(selection, factory.retainedPointer())
 /// ```
 ///
 /// A list binds far more rows than it shows. The load of a row begins when the row is drawn, and ends when the row is
 /// recycled. A recycled row never shows the image of its former item.
 @MainActor public final class ImageListFactory {
-    /// The `GtkListItemFactory`, which lives at least until control returns to the main loop after this object is gone. A list
-    /// takes over a reference: pass `g_object_ref(factory.pointer)`.
+    /// The `GtkListItemFactory`, which lives at least until control returns to the main loop after this object is gone. Do not
+    /// pass it to a function that takes over a reference: see ``retainedPointer()``.
     public let pointer: OpaquePointer
 
     /// Creates a factory.
@@ -38,9 +38,9 @@ public import TintypeCore
                 // Never the cell itself: `add` returns the address of a widget.
                 return OpaquePointer(bitPattern: widget) ?? cell
             },
-            bind: { owner, cell, item, position in
+            bind: { owner, cell, item in
                 let (key, item) = (UInt(bitPattern: cell), UInt(bitPattern: item))
-                withOwner(owner) { (cells: CellTable) in cells.bind(key, item, Int(position)) }
+                withOwner(owner) { (cells: CellTable) in cells.bind(key, item) }
             },
             unbind: { owner, cell in
                 let key = UInt(bitPattern: cell)
@@ -59,6 +59,13 @@ public import TintypeCore
         tintype_object_drop_later(UnsafeMutableRawPointer(pointer))
     }
 
+    /// Returns the `GtkListItemFactory` with a reference for the caller, for functions that take it over, such as
+    /// `gtk_grid_view_new` and `gtk_list_view_new`.
+    public func retainedPointer() -> OpaquePointer {
+        tintype_object_hold(UnsafeMutableRawPointer(pointer))
+        return pointer
+    }
+
     /// Returns the text of a list item that is a `GtkStringObject`; `nil` for any other object.
     public static func text(of item: OpaquePointer) -> String? {
         tintype_item_text(UnsafeMutableRawPointer(item)).map { String(cString: $0) }
@@ -69,11 +76,17 @@ public import TintypeCore
 @MainActor public final class ImageCell {
     /// The view of the image.
     public let view: ImageView
-    /// The index of the item in the list's model; `nil` while the cell has none.
-    public fileprivate(set) var position: Int?
+    /// The `GtkListItem`; `nil` while the cell shows no item.
+    fileprivate var listItem: OpaquePointer?
 
     fileprivate init(_ view: ImageView) {
         self.view = view
+    }
+
+    /// The index of the item in the list's model now; `nil` while the cell has none. It changes when items before it are
+    /// inserted or removed.
+    public var position: Int? {
+        listItem.map { Int(tintype_cell_position($0)) }.flatMap { $0 < 0 ? nil : $0 }
     }
 }
 
@@ -99,18 +112,18 @@ public import TintypeCore
         return UInt(bitPattern: setup(cell))
     }
 
-    func bind(_ key: UInt, _ item: UInt, _ position: Int) {
+    func bind(_ key: UInt, _ item: UInt) {
         guard let cell = cells[key], let item = OpaquePointer(bitPattern: item) else { return }
-        cell.position = position
+        cell.listItem = OpaquePointer(bitPattern: key)
         bind(cell, item)
     }
 
     func unbind(_ key: UInt) {
-        cells[key]?.position = nil
+        cells[key]?.listItem = nil
         cells[key]?.view.recycle()
     }
 
     func remove(_ key: UInt) {
-        cells[key] = nil
+        cells.removeValue(forKey: key)?.listItem = nil
     }
 }

@@ -18,6 +18,9 @@ import TintypeTesting
         let factory: ImageListFactory
         let view: UnsafeMutablePointer<GtkWidget>?
         let bound: Shared<[Int: ObjectIdentifier]>
+        let model: OpaquePointer?
+        /// The cells by the names of their items.
+        let cells: Shared<[String: ImageCell]>
     }
 
     private func makeList(_ gate: Gate? = nil) throws -> List {
@@ -31,21 +34,34 @@ import TintypeTesting
             try images.add("\(index)", pixels, gate: gate)
         }
         let bound = Shared<[Int: ObjectIdentifier]>([:])
+        let cells = Shared<[String: ImageCell]>([:])
         let factory = ImageListFactory(pipeline: images.pipeline) { cell in
             gtk_widget_set_size_request(UnsafeMutablePointer(cell.view.widget), 96, 96)
             return cell.view.widget
         } bind: { cell, item in
             let name = ImageListFactory.text(of: item) ?? ""
             bound.withLock { $0[cell.position ?? -1] = ObjectIdentifier(cell) }
+            cells.withLock { $0[name] = cell }
             cell.view.load(TestImages.url(name))
         }
         let selection = gtk_no_selection_new(model)
-        g_object_ref(UnsafeMutableRawPointer(factory.pointer))
-        let list = gtk_list_view_new(selection, factory.pointer)
+        let list = gtk_list_view_new(selection, factory.retainedPointer())
         let scrolled = gtk_scrolled_window_new()
         gtk_scrolled_window_set_child(OpaquePointer(scrolled), list)
         let window = try TestWindow(OpaquePointer(scrolled), width: 500, height: 600)
-        return List(window: window, factory: factory, view: list, bound: bound)
+        return List(window: window, factory: factory, view: list, bound: bound, model: model, cells: cells)
+    }
+
+    @Test func thePositionOfACellFollowsItsItem() async throws {
+        let list = try makeList()
+        defer { list.window.close() }
+        await list.window.present()
+        await MainLoop.run { images.counts.loads >= 6 }
+        #expect(list.cells.now["3"]?.position == 3)
+        // The rows below move up. GTK does not bind their items again.
+        gtk_string_list_remove(list.model, 0)
+        await MainLoop.runFrames(2, of: list.window.widget)
+        #expect(list.cells.now["3"]?.position == 2 && list.cells.now["0"]?.position != 0)
     }
 
     @Test func onlyTheRowsThatAreDrawnLoad() async throws {

@@ -29,9 +29,8 @@ import TintypeGTK
         let names = names.reduce(into: gtk_string_list_new(nil)) { gtk_string_list_append($0, $1) }
         let found = gtk_filter_list_model_new(names, filter?.as(GtkFilter.self))
         let selection = gtk_single_selection_new(found)
-        // The grid takes the references to its model and its factory.
-        g_object_ref(UnsafeMutableRawPointer(factory.pointer))
-        let grid = gtk_grid_view_new(selection, factory.pointer)
+        // The grid takes over the references to its model and its factory.
+        let grid = gtk_grid_view_new(selection, factory.retainedPointer())
         gtk_grid_view_set_max_columns(OpaquePointer(grid), 12)
         gtk_grid_view_set_single_click_activate(OpaquePointer(grid), 1)
         gtk_scrolled_window_set_child(OpaquePointer(widget), grid)

@@ -244,8 +244,8 @@ void tintype_indicator_set_fraction(GtkWidget *indicator, double fraction);
 typedef struct {
     /// Returns the widget of a new cell, with a floating reference or none.
     GtkWidget *_Nonnull (*_Nonnull setup)(void *owner, GtkListItem *cell);
-    /// The cell shows this item at this position.
-    void (*bind)(void *owner, GtkListItem *cell, void *item, unsigned int position);
+    /// The cell shows this item.
+    void (*bind)(void *owner, GtkListItem *cell, void *item);
     /// The cell no longer shows its item.
     void (*unbind)(void *owner, GtkListItem *cell);
     /// The cell is destroyed.
@@ -256,6 +256,8 @@ typedef struct {
 
 /// Creates a factory for GtkListView and GtkGridView.
 GtkListItemFactory *tintype_list_factory_new(const TintypeListEvents *events, void *owner);
+/// The position of a cell's item in the model, which changes with the items before it; -1 for a cell without an item.
+int64_t tintype_cell_position(GtkListItem *cell);
 /// The text of an item that is a GtkStringObject; NULL for any other object.
 const char *_Nullable tintype_item_text(void *item);
 
