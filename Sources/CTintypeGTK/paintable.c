@@ -173,8 +173,8 @@ void tintype_paintable_show(GdkPaintable *paintable, GdkTexture *texture) {
 
 void tintype_paintable_begin_transition(GdkPaintable *paintable) {
     TintypePaintable *self = paintable_cast(paintable);
-    g_clear_object(&self->former);
-    self->former = g_steal_pointer(&self->texture);
+    // It stays as the new one as well: the new image may have the same pixels.
+    g_set_object(&self->former, self->texture);
     self->is_in_transition = true;
 }
 

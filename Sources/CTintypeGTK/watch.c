@@ -7,11 +7,7 @@
 /// The number of points around the visible part of a scrolled window in which a widget counts as visible.
 #define MARGIN 64
 
-/// How long the updates of one turn of the main loop may take, so that a window full of new images does not hold up
-/// events: each of them begins a load.
-#define TURN_MICROSECONDS (2 * 1000)
-
-/// A scrolled window around the widget. It is the nearest one; the windows around it are rarely scrolled.
+/// A scrolled window around the widget.
 typedef struct {
     GtkWidget *window;
     GtkAdjustment *adjustments[2];
@@ -22,20 +18,22 @@ struct TintypeWatch {
     GtkWidget *widget;
     TintypeWatchEvents events;
     void *owner;
-    Scroller scroller;
+    /// From the nearest one outwards.
+    Scroller *scrollers;
+    size_t scroller_count;
     bool is_visible;
     unsigned int tick;
+    /// Whether the widget's frame has been drawn, and the update waits for its turn.
+    bool waits_for_turn;
     /// The clock whose next frame may show the widget at another position; NULL otherwise.
     GdkFrameClock *clock;
 };
 
 // MARK: - Position
 
-static bool is_near_visible_part(const TintypeWatch *watch) {
+static bool is_near_visible_part(GtkWidget *widget, GtkWidget *window) {
     graphene_rect_t bounds;
-    GtkWidget *window = watch->scroller.window;
-    if (!window) return true;
-    if (!gtk_widget_compute_bounds(watch->widget, window, &bounds)) return false;
+    if (!gtk_widget_compute_bounds(widget, window, &bounds)) return false;
     // A widget that is empty until it has an image is where its corner is.
     bounds.size.width = MAX(bounds.size.width, 1);
     bounds.size.height = MAX(bounds.size.height, 1);
@@ -43,6 +41,15 @@ static bool is_near_visible_part(const TintypeWatch *watch) {
         -MARGIN, -MARGIN, (float)gtk_widget_get_width(window) + 2 * MARGIN,
         (float)gtk_widget_get_height(window) + 2 * MARGIN);
     return graphene_rect_intersection(&bounds, &visible, NULL);
+}
+
+/// Whether the widget is near the visible part of every scrolled window around it: a shelf that is scrolled sideways may
+/// itself be scrolled out of sight.
+static bool is_near_visible_parts(const TintypeWatch *watch) {
+    for (size_t index = 0; index < watch->scroller_count; index++) {
+        if (!is_near_visible_part(watch->widget, watch->scrollers[index].window)) return false;
+    }
+    return true;
 }
 
 static void set_visible(TintypeWatch *watch, bool is_visible) {
@@ -53,20 +60,7 @@ static void set_visible(TintypeWatch *watch, bool is_visible) {
 
 void tintype_watch_update(TintypeWatch *watch) {
     if (!watch->widget) return;
-    set_visible(watch, gtk_widget_get_mapped(watch->widget) && is_near_visible_part(watch));
-}
-
-/// The watches whose frame was drawn, and that wait for their update.
-static GQueue drawn = G_QUEUE_INIT;
-static unsigned int drawn_source;
-
-static gboolean update_drawn(gpointer unused) {
-    (void)unused;
-    gint64 end = g_get_monotonic_time() + TURN_MICROSECONDS;
-    while (drawn.length && g_get_monotonic_time() < end) tintype_watch_update(g_queue_pop_head(&drawn));
-    if (drawn.length) return G_SOURCE_CONTINUE;
-    drawn_source = 0;
-    return G_SOURCE_REMOVE;
+    set_visible(watch, gtk_widget_get_mapped(watch->widget) && is_near_visible_parts(watch));
 }
 
 static void stop_waiting_for_frame(TintypeWatch *watch) {
@@ -75,15 +69,23 @@ static void stop_waiting_for_frame(TintypeWatch *watch) {
     g_clear_object(&watch->clock);
 }
 
+static void take_turn(void *owner) {
+    TintypeWatch *watch = owner;
+    watch->waits_for_turn = false;
+    tintype_watch_update(watch);
+}
+
 static void cancel_update(TintypeWatch *watch) {
     stop_waiting_for_frame(watch);
-    g_queue_remove(&drawn, watch);
+    if (watch->waits_for_turn) tintype_cancel_after_frame(watch);
+    watch->waits_for_turn = false;
 }
 
 static void frame_drawn(TintypeWatch *watch) {
-    cancel_update(watch);
-    g_queue_push_tail(&drawn, watch);
-    if (!drawn_source) drawn_source = g_idle_add_full(G_PRIORITY_DEFAULT, update_drawn, NULL, NULL);
+    stop_waiting_for_frame(watch);
+    if (watch->waits_for_turn) return;
+    watch->waits_for_turn = true;
+    tintype_after_frame(take_turn, watch);
 }
 
 /// Compares positions after the next frame: a new widget gets its position in its layout, and so do scrolled ones.
@@ -94,39 +96,50 @@ static void update_after_frame(TintypeWatch *watch) {
     g_signal_connect_swapped(clock, "after-paint", G_CALLBACK(frame_drawn), watch);
 }
 
-static void unfollow_scroller(TintypeWatch *watch) {
-    cancel_update(watch);
-    for (int axis = 0; axis < 2; axis++) {
-        GtkAdjustment **adjustment = &watch->scroller.adjustments[axis];
-        if (*adjustment) g_signal_handlers_disconnect_by_data(*adjustment, watch);
-        g_clear_object(adjustment);
-    }
-    watch->scroller.window = NULL;
+static void follow_adjustment(TintypeWatch *watch, GtkAdjustment *adjustment) {
+    g_signal_connect_swapped(adjustment, "value-changed", G_CALLBACK(update_after_frame), watch);
+    // The window was resized, or the widgets around this one have changed: it may move without being drawn again.
+    g_signal_connect_swapped(adjustment, "changed", G_CALLBACK(update_after_frame), watch);
 }
 
-static void follow_scroller(TintypeWatch *watch) {
-    unfollow_scroller(watch);
+static void unfollow_scrollers(TintypeWatch *watch) {
+    cancel_update(watch);
+    for (size_t index = 0; index < watch->scroller_count; index++) {
+        for (int axis = 0; axis < 2; axis++) {
+            GtkAdjustment *adjustment = watch->scrollers[index].adjustments[axis];
+            g_signal_handlers_disconnect_by_data(adjustment, watch);
+            g_object_unref(adjustment);
+        }
+    }
+    g_clear_pointer(&watch->scrollers, g_free);
+    watch->scroller_count = 0;
+}
+
+static void follow_scrollers(TintypeWatch *watch) {
+    unfollow_scrollers(watch);
     GtkWidget *window = gtk_widget_get_ancestor(watch->widget, GTK_TYPE_SCROLLED_WINDOW);
-    if (!window) return;
-    watch->scroller.window = window;
-    GtkScrolledWindow *scrolled = GTK_SCROLLED_WINDOW(window);
-    watch->scroller.adjustments[0] = g_object_ref(gtk_scrolled_window_get_hadjustment(scrolled));
-    watch->scroller.adjustments[1] = g_object_ref(gtk_scrolled_window_get_vadjustment(scrolled));
-    for (int axis = 0; axis < 2; axis++) {
-        GtkAdjustment *adjustment = watch->scroller.adjustments[axis];
-        g_signal_connect_swapped(adjustment, "value-changed", G_CALLBACK(update_after_frame), watch);
+    while (window) {
+        GtkScrolledWindow *scrolled = GTK_SCROLLED_WINDOW(window);
+        watch->scrollers = g_renew(Scroller, watch->scrollers, watch->scroller_count + 1);
+        Scroller *scroller = &watch->scrollers[watch->scroller_count++];
+        scroller->window = window;
+        scroller->adjustments[0] = g_object_ref(gtk_scrolled_window_get_hadjustment(scrolled));
+        scroller->adjustments[1] = g_object_ref(gtk_scrolled_window_get_vadjustment(scrolled));
+        for (int axis = 0; axis < 2; axis++) follow_adjustment(watch, scroller->adjustments[axis]);
+        GtkWidget *parent = gtk_widget_get_parent(window);
+        window = parent ? gtk_widget_get_ancestor(parent, GTK_TYPE_SCROLLED_WINDOW) : NULL;
     }
 }
 
 // MARK: - Events of the widget
 
 static void widget_mapped(TintypeWatch *watch) {
-    follow_scroller(watch);
+    follow_scrollers(watch);
     update_after_frame(watch);
 }
 
 static void widget_unmapped(TintypeWatch *watch) {
-    unfollow_scroller(watch);
+    unfollow_scrollers(watch);
     tintype_watch_stop_ticks(watch);
     set_visible(watch, false);
 }
@@ -138,7 +151,7 @@ static void widget_scaled(TintypeWatch *watch) {
 static void widget_gone(TintypeWatch *watch) {
     GtkWidget *widget = watch->widget;
     if (!widget) return;
-    unfollow_scroller(watch);
+    unfollow_scrollers(watch);
     tintype_watch_stop_ticks(watch);
     set_visible(watch, false);
     g_signal_handlers_disconnect_by_data(widget, watch);
@@ -185,7 +198,7 @@ void tintype_watch_set_owner(TintypeWatch *watch, const TintypeWatchEvents *even
 
 void tintype_watch_free(TintypeWatch *watch) {
     if (watch->widget) {
-        unfollow_scroller(watch);
+        unfollow_scrollers(watch);
         tintype_watch_stop_ticks(watch);
         g_signal_handlers_disconnect_by_data(watch->widget, watch);
     }

@@ -44,7 +44,8 @@ public enum MotionPolicy: Hashable, Sendable {
     case automatic
     /// Always.
     case always
-    /// Never: an animated image stands on its first frame, and images change at once.
+    /// Never: an animated image stands on its first frame, or on the current one if it was playing, and images change at
+    /// once.
     case never
 
     @MainActor var allowsMotion: Bool {

@@ -12,7 +12,11 @@ import TintypeCore
     private let player = ContentPlayer(timer: MainLoopTimer())
     /// The widget in which the paintable is drawn; `nil` if nobody said.
     var watch: WidgetWatch? {
-        didSet { watch?.add(self) }
+        didSet { follow(watch, insteadOf: oldValue) }
+    }
+    /// Whether the widget draws the paintable. It does not while it is in another state than this image is for.
+    var isDrawn = true {
+        didSet { updatePlayer() }
     }
     /// Called when other content is shown.
     var onContent: (@MainActor (ImageContent) -> Void)?
@@ -20,10 +24,13 @@ import TintypeCore
         didSet { updateMotion() }
     }
 
+    private var isVisible = false
     private var sizes = SizeSteps()
     /// The size of the paintable in points when it was drawn last.
     private var drawnSize = (width: 0.0, height: 0.0)
-    private var isDrawPending = false
+    private var isUpdatePending = false
+    /// The size in the layout, in pixels, and the aspect ratio; each 0 while it is unknown.
+    private var naturalSize = (width: 0.0, height: 0.0, ratio: 0.0)
     /// The animation frames shown since the paintable was drawn.
     private var undrawnFrames = 0
     private var transition: RunningTransition?
@@ -62,6 +69,7 @@ import TintypeCore
     func clear(presentation: Presentation) {
         clearTimer = nil
         binding.clear(presentation: presentation)
+        if binding.expectedSize == nil { setNaturalSize(0, 0, ratio: 0) }
     }
 
     /// Removes the image soon, unless another load comes first: lists often bind the row of a former item at once.
@@ -108,9 +116,9 @@ import TintypeCore
 
     func expect(_ size: ExpectedSize?) {
         guard let size else { return }
-        let points =
-            size.basis == .placeholder ? (0, 0) : (Double(size.size.width) / scale, Double(size.size.height) / scale)
-        tintype_paintable_set_size(paintable, points.0, points.1, size.aspectRatio)
+        // A placeholder has few pixels, and tells only the shape.
+        let pixels = size.basis == .placeholder ? PixelSize(width: 0, height: 0) : size.unscaled
+        setNaturalSize(Double(pixels.width), Double(pixels.height), ratio: size.aspectRatio)
     }
 
     private func replaceContent(_ content: ImageContent) {
@@ -128,7 +136,17 @@ import TintypeCore
         // Transforms may have given the image another shape.
         let hasShapeOfSource = abs(Double(source.width) / Double(source.height) / ratio - 1) < 0.02
         let size = hasShapeOfSource ? source : shown
-        tintype_paintable_set_size(paintable, Double(size.width) / scale, Double(size.height) / scale, ratio)
+        setNaturalSize(Double(size.width), Double(size.height), ratio: ratio)
+    }
+
+    private func setNaturalSize(_ width: Double, _ height: Double, ratio: Double) {
+        naturalSize = (width, height, ratio)
+        updateNaturalSize()
+    }
+
+    private func updateNaturalSize() {
+        tintype_paintable_set_size(
+            paintable, naturalSize.width / scale, naturalSize.height / scale, naturalSize.ratio)
     }
 
     private func draw(_ pixels: PixelBuffer?) {
@@ -143,9 +161,17 @@ import TintypeCore
 
 extension PaintableDisplay {
     func setVisible(_ isVisible: Bool) {
+        self.isVisible = isVisible
         if binding.isVisible != isVisible { binding.isVisible = isVisible }
-        if player.isVisible != isVisible { player.isVisible = isVisible }
-        if isVisible { binding.begin() } else { transition?.finish() }
+        updatePlayer()
+        if isVisible { binding.begin() }
+    }
+
+    /// Plays an animation only where it can be seen, whatever else the widget shows.
+    private func updatePlayer() {
+        let isSeen = isVisible && isDrawn
+        if player.isVisible != isSeen { player.isVisible = isSeen }
+        if !isSeen { transition?.finish() }
     }
 
     func updateMotion() {
@@ -156,17 +182,26 @@ extension PaintableDisplay {
     /// Notes that the paintable is being drawn. Nothing may change before the frame is complete.
     private func noteDraw(_ width: Double, _ height: Double) {
         drawnSize = (width, height)
-        guard !isDrawPending else { return }
-        isDrawPending = true
-        tintype_after_frame(
-            { owner in
-                withOwner(owner) { (display: PaintableDisplay) in display.handleDraw() }
-                release(owner, PaintableDisplay.self)
-            }, Unmanaged.passRetained(self).toOpaque())
+        updateSoon()
     }
 
-    private func handleDraw() {
-        isDrawPending = false
+    /// Begins the load, if the paintable can be seen, when the current frame is complete.
+    func updateSoon() {
+        guard !isUpdatePending else { return }
+        isUpdatePending = true
+        // The paintable owns the display, and may otherwise be gone by then.
+        tintype_object_hold(UnsafeMutableRawPointer(paintable))
+        tintype_after_frame(
+            { owner in
+                withOwner(owner) { (display: PaintableDisplay) in
+                    display.update()
+                    tintype_object_drop(UnsafeMutableRawPointer(display.paintable))
+                }
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private func update() {
+        isUpdatePending = false
         undrawnFrames = 0
         updateSize()
         watch?.update()
@@ -192,6 +227,12 @@ extension PaintableDisplay {
         updateSize()
     }
 
+    /// Handles another number of pixels per point.
+    func updateScale() {
+        updateNaturalSize()
+        updateSize()
+    }
+
     /// Requests a larger image if the size in pixels has grown, once it has been stable for 150 ms.
     func updateSize() {
         let pixels = PixelSize(
@@ -208,10 +249,18 @@ extension PaintableDisplay {
     func tick(_ now: Duration) {
         guard let transition else { return }
         let frame = transition.frame(at: now)
-        // The last frame has ended the transition.
-        guard self.transition === transition, !transition.isOver else { return endTransition() }
+        // The last frame ends the transition, and its receiver may begin another one.
+        guard self.transition === transition else { return }
         tintype_paintable_pose(paintable, TintypePose(frame.old), TintypePose(frame.new))
         if watch == nil { startFrames() }
+    }
+
+    private func follow(_ new: WidgetWatch?, insteadOf old: WidgetWatch?) {
+        old?.stopTicks(for: self)
+        transitionTimer.cancel()
+        new?.add(self)
+        updateNaturalSize()
+        if transition != nil { startFrames() }
     }
 
     private func startFrames() {
@@ -223,11 +272,13 @@ extension PaintableDisplay {
     }
 
     private func endTransition() {
-        guard transition != nil else { return }
+        guard let former = transition else { return }
         transition = nil
         watch?.stopTicks(for: self)
         transitionTimer.cancel()
         tintype_paintable_end_transition(paintable)
+        // Released last: that may report its end, and the receiver may begin another transition.
+        withExtendedLifetime(former) {}
     }
 }
 

@@ -12,7 +12,7 @@ import TintypeCore
     private var indicatorWidget: IndicatorWidget?
 
     var presentation = Presentation.inView
-    var retriesOnActivation = true
+    var retriesOnActivation = true { didSet { updateButton() } }
     var contentFit = ContentFit.contain { didSet { forEachDisplay { $0.set(contentFit) } } }
     var motion = MotionPolicy.automatic { didSet { forEachDisplay { $0.motion = motion } } }
     var indicator = ViewIndicator.none { didSet { if indicator != oldValue { replaceIndicator() } } }
@@ -66,7 +66,10 @@ import TintypeCore
         _ request: ImageRequest, in slot: ImageSlot, presentation: Presentation, receive: ImageBinding.Receiver?
     ) {
         if size.width == 0 { useSizeRequest() }
-        display(slot).load(request, presentation: presentation, receive: receive)
+        let display = display(slot)
+        display.load(request, presentation: presentation, receive: receive)
+        // The image of another state begins to load without being drawn, so that it is there when the state changes.
+        if watch.isVisible, !display.isDrawn { display.updateSoon() }
     }
 
     func recycle() {
@@ -80,6 +83,8 @@ import TintypeCore
     /// Draws the images of the current state, or of the normal state where it has none.
     private func showLayers() {
         tintype_view_set_layers(widget, shown(.background)?.paintable, shown(.image)?.paintable)
+        // Looked up for each, because an end of a transition may load another image.
+        forEachDisplay { $0.isDrawn = $0 === shown(.background) || $0 === shown(.image) }
     }
 
     private func shown(_ layer: ImageSlot.Layer) -> PaintableDisplay? {
@@ -94,7 +99,12 @@ import TintypeCore
         for kind in ImageContent.Kind.allCases where kind != .nothing {
             tintype_widget_set_class(widget, kind.rawValue, content.kind == kind)
         }
-        tintype_view_set_button(widget, retriesOnActivation && content.kind == .failure)
+        updateButton()
+    }
+
+    private func updateButton() {
+        let hasFailed = slots[.image]?.kind == .failure
+        tintype_view_set_button(widget, retriesOnActivation && hasFailed)
     }
 
     // MARK: Events

@@ -19,7 +19,7 @@ import TintypeCore
             visible: { owner, isVisible in
                 withOwner(owner) { (watch: WidgetWatch) in watch.forEach { $0.setVisible(isVisible) } }
             },
-            scaled: { owner, _ in withOwner(owner) { (watch: WidgetWatch) in watch.forEach { $0.updateSize() } } },
+            scaled: { owner, _ in withOwner(owner) { (watch: WidgetWatch) in watch.forEach { $0.updateScale() } } },
             tick: { owner, time in withOwner(owner) { (watch: WidgetWatch) in watch.tick(.microseconds(time)) } },
             gone: { owner in withOwner(owner) { (watch: WidgetWatch) in watch.forEach { $0.end() } } })
         tintype_watch_set_owner(watch, &events, Unmanaged.passUnretained(self).toOpaque())

@@ -18,7 +18,8 @@ import TintypeTesting
     /// Counts the frames that are made.
     private struct CountingTransformer: ImageTransformer {
         let count: Shared<Int>
-        var identifier: String { "counting" }
+        var name = "all"
+        var identifier: String { "counting \(name)" }
 
         func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
             count.withLock { $0 += 1 }
@@ -72,6 +73,29 @@ import TintypeTesting
         #expect(views.map { texture($0) } == shown)
         gtk_window_present(window.window)
         await MainLoop.run { texture(views[0]) != shown[0] }
+    }
+
+    @Test func theAnimationOfAStateThatIsNotShownMakesNoFrames() async throws {
+        let url = try images.add("animation", frames: colors, size: side, duration: 0.02)
+        let counts = (normal: Shared(0), highlighted: Shared(0))
+        func request(_ count: Shared<Int>, _ name: String) -> ImageRequest {
+            ImageRequest(url: url).transformed(by: CountingTransformer(count: count, name: name), scope: .animated)
+        }
+        let (window, views) = try makeViews(1)
+        defer { window.close() }
+        let view = views[0]
+        view.load(request(counts.normal, "normal"))
+        view.load(request(counts.highlighted, "highlighted"), in: .highlighted)
+        await window.present()
+        await MainLoop.run {
+            view.binding().content.kind == .image && view.binding(.highlighted).content.kind == .image
+                && counts.normal.now >= 4
+        }
+        // The poster, and perhaps the first frame.
+        #expect(counts.highlighted.now <= 2)
+        let widget = UnsafeMutablePointer<GtkWidget>(view.widget)
+        gtk_widget_set_state_flags(widget, GTK_STATE_FLAG_ACTIVE, 0)
+        await MainLoop.run { counts.highlighted.now >= 4 }
     }
 
     @Test func withoutMotionAnAnimationStandsOnItsFirstFrame() async throws {

@@ -132,45 +132,63 @@ import TintypeTesting
         #expect(try render(paintable.pointer, square)[20, 20].isClose(to: .solidRed))
     }
 
-    @Test(arguments: ImageTransition.Kind.standard)
-    func aTransitionEndsWithTheNewImageAlone(_ kind: ImageTransition.Kind) async throws {
-        let paintable = ImagePaintable(pipeline: images.pipeline)
-        paintable.motion = .always
-        _ = try await load(try images.add("red", try .filled(.solidRed, size: square)), in: paintable, square)
-        paintable.presentation.whileLoading = .current
-        paintable.presentation.transition = ImageTransition(kind, duration: .milliseconds(50))
-        paintable.presentation.completion = .afterTransition
-        var isOver = false
-        var seen: Set<UInt8> = []
-        paintable.load(ImageRequest(url: try images.add("blue", try .filled(.solidBlue, size: square)))) {
-            if case .finished = $0 { isOver = true }
+    @Test func aPaintableThatWasDrawnLivesUntilItsLoadHasBegun() throws {
+        var activity: ImageBinding.Activity?
+        let binding: ImageBinding
+        do {
+            let paintable = ImagePaintable(pipeline: images.pipeline)
+            paintable.load(try images.add("red", try .filled(.solidRed, size: square)))
+            binding = paintable.binding
+            notifyOfEnd(of: paintable.pointer) { activity = binding.activity }
+            _ = try render(paintable.pointer, square)
         }
-        var failure: (any Error)?
-        await MainLoop.run {
-            do { seen.insert(try render(paintable.pointer, square)[20, 20].blue) } catch { failure = error }
-            return isOver
-        }
-        #expect(failure == nil)
-        let drawn = try render(paintable.pointer, square)
-        #expect(
-            drawn[1, 1].isClose(to: .solidBlue) && drawn[20, 20].isClose(to: .solidBlue)
-                && drawn[38, 38].isClose(to: .solidBlue))
-        // It began with the old image.
-        #expect(seen.contains(0) && seen.contains(255))
+        MainLoop.runPending()
+        #expect(activity == .loading)
+        binding.cancel()
     }
 
-    @Test func withoutMotionAnImageReplacesTheOldOneAtOnce() async throws {
+    private final class EndNotice {
+        let body: @MainActor () -> Void
+        init(_ body: @escaping @MainActor () -> Void) { self.body = body }
+    }
+
+    /// Calls a closure when an object is finalized.
+    private func notifyOfEnd(of object: OpaquePointer, _ body: @escaping @MainActor () -> Void) {
+        g_object_weak_ref(
+            UnsafeMutableRawPointer(object).assumingMemoryBound(to: GObject.self),
+            { notice, _ in
+                guard let notice else { return }
+                let body = Unmanaged<EndNotice>.fromOpaque(notice).takeRetainedValue().body
+                MainActor.assumeIsolated { body() }
+            }, Unmanaged.passRetained(EndNotice(body)).toOpaque())
+    }
+
+    @Test func anImageThatIsRemovedLeavesNoSpace() async throws {
         let paintable = ImagePaintable(pipeline: images.pipeline)
-        paintable.motion = .never
         _ = try await load(try images.add("red", try .filled(.solidRed, size: square)), in: paintable, square)
-        paintable.presentation.transition = ImageTransition(.fade, duration: .seconds(1000))
-        paintable.presentation.completion = .afterTransition
-        var isOver = false
-        paintable.load(ImageRequest(url: try images.add("blue", try .filled(.solidBlue, size: square)))) {
-            if case .finished = $0 { isOver = true }
+        #expect(gdk_paintable_get_intrinsic_width(paintable.pointer) == 40)
+        paintable.clear()
+        #expect(gdk_paintable_get_intrinsic_width(paintable.pointer) == 0)
+        #expect(gdk_paintable_get_intrinsic_aspect_ratio(paintable.pointer) == 0)
+    }
+
+    /// The size in the layout is that of the source, before and after the pixels have arrived, whatever is decoded.
+    @Test func theHeaderReservesTheSizeOfTheImage() async throws {
+        let paintable = ImagePaintable(pipeline: images.pipeline)
+        paintable.load(
+            try images.add("large", try .filled(.solidRed, size: PixelSize(width: 400, height: 200))))
+        var widths: Set<Int32> = []
+        _ = try render(paintable.pointer, square)
+        await MainLoop.run {
+            widths.insert(gdk_paintable_get_intrinsic_width(paintable.pointer))
+            return paintable.binding.content.kind == .image
         }
-        await MainLoop.run { isOver }
-        #expect(try render(paintable.pointer, square)[20, 20].isClose(to: .solidBlue))
+        #expect(paintable.binding.content.image?.size == PixelSize(width: 40, height: 20))
+        #expect(widths.subtracting([0]) == [400])
+        paintable.display.expect(
+            ExpectedSize(PixelSize(width: 30, height: 20), basis: .header, unscaled: PixelSize(width: 300, height: 200))
+        )
+        #expect(gdk_paintable_get_intrinsic_width(paintable.pointer) == 300)
     }
 }
 #endif

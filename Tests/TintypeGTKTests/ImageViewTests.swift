@@ -85,6 +85,70 @@ import TintypeTesting
         #expect(views[10].binding().activity == .deferred)
     }
 
+    /// A scrolled window of 200×300 points around boxes of 100×100 points.
+    private func makeColumn(_ count: Int) throws -> (
+        window: TestWindow, box: UnsafeMutablePointer<GtkWidget>?, [ImageView]
+    ) {
+        let box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0)
+        let views = (0..<count).map { _ in ImageView(pipeline: images.pipeline) }
+        for (index, view) in views.enumerated() {
+            gtk_widget_set_size_request(UnsafeMutablePointer(view.widget), 100, 100)
+            gtk_box_append(box?.as(GtkBox.self), UnsafeMutablePointer(view.widget))
+            view.load(try color("\(index)", .solidRed))
+        }
+        let scrolled = gtk_scrolled_window_new()
+        gtk_scrolled_window_set_child(OpaquePointer(scrolled), box)
+        return (try TestWindow(OpaquePointer(scrolled), width: 200, height: 300), box, views)
+    }
+
+    @Test func viewsThatALargerWindowShowsLoad() async throws {
+        let (window, _, views) = try makeColumn(20)
+        defer { window.close() }
+        await window.present()
+        await MainLoop.run { views[2].binding().content.kind == .image }
+        #expect(views[6].binding().activity == .deferred)
+        gtk_window_set_default_size(window.window, 200, 700)
+        await MainLoop.run { views[6].binding().content.kind == .image }
+        #expect(views[15].binding().activity == .deferred)
+    }
+
+    @Test func viewsThatMoveIntoSightLoad() async throws {
+        let (window, box, views) = try makeColumn(20)
+        defer { window.close() }
+        await window.present()
+        await MainLoop.run { views[2].binding().content.kind == .image }
+        for view in views[0..<6] {
+            gtk_box_remove(box?.as(GtkBox.self), UnsafeMutablePointer(view.widget))
+        }
+        await MainLoop.run { views[8].binding().content.kind == .image }
+        #expect(views[15].binding().activity == .deferred)
+    }
+
+    /// Shelves that are scrolled sideways, in a page that is scrolled down.
+    @Test func aViewThatIsVisibleInItsShelfButNotInThePageLoadsNothing() async throws {
+        let page = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0)
+        let views = (0..<20).map { _ in ImageView(pipeline: images.pipeline) }
+        for (index, view) in views.enumerated() {
+            let shelf = gtk_scrolled_window_new()
+            gtk_widget_set_size_request(shelf, 200, 100)
+            gtk_widget_set_size_request(UnsafeMutablePointer(view.widget), 100, 80)
+            gtk_scrolled_window_set_child(OpaquePointer(shelf), UnsafeMutablePointer(view.widget))
+            gtk_box_append(page?.as(GtkBox.self), shelf)
+            view.load(try color("\(index)", .solidRed))
+        }
+        let scrolled = gtk_scrolled_window_new()
+        gtk_scrolled_window_set_child(OpaquePointer(scrolled), page)
+        let window = try TestWindow(OpaquePointer(scrolled), width: 220, height: 300)
+        defer { window.close() }
+        await window.present()
+        await MainLoop.run { views[2].binding().content.kind == .image }
+        #expect(views[8].binding().activity == .deferred)
+        // Scrolling the page, not the shelf, brings it into sight.
+        gtk_adjustment_set_value(gtk_scrolled_window_get_vadjustment(OpaquePointer(scrolled)), 800)
+        await MainLoop.run { views[8].binding().content.kind == .image }
+        #expect(views[15].binding().activity == .deferred)
+    }
+
     @Test func aFailureIsRetriedByActivation() async throws {
         let view = ImageView(pipeline: images.pipeline, accessibleName: "A cover")
         let url = TestImages.url("missing")
@@ -96,6 +160,10 @@ import TintypeTesting
         await MainLoop.run { view.binding().failure != nil }
         let widget = UnsafeMutablePointer<GtkWidget>(view.widget)
         #expect(gtk_widget_has_css_class(widget, "failure") != 0 && gtk_widget_get_focusable(widget) != 0)
+        view.retriesOnActivation = false
+        #expect(gtk_widget_get_focusable(widget) == 0)
+        view.retriesOnActivation = true
+        #expect(gtk_widget_get_focusable(widget) != 0)
         _ = try color("missing", .solidRed)
         // What a click and Enter do.
         #expect(gtk_widget_activate(widget) != 0)
@@ -131,7 +199,32 @@ import TintypeTesting
         gtk_widget_unset_state_flags(button, GTK_STATE_FLAG_ACTIVE)
         #expect(try await middle().isClose(to: .solidRed))
         gtk_widget_set_sensitive(button, 0)
-        #expect(view.binding(ImageSlot(.image, .disabled)).content.kind == .image)
+        #expect(try await middle().isClose(to: .solidBlue))
+        gtk_widget_set_sensitive(button, 1)
+        #expect(try await middle().isClose(to: .solidRed))
+    }
+
+    @Test func aStateOfWhichTheImageIsRequestedLaterGetsIt() async throws {
+        let button = gtk_toggle_button_new()
+        let view = ImageView(pipeline: images.pipeline)
+        gtk_button_set_child(button?.as(GtkButton.self), UnsafeMutablePointer(view.widget))
+        gtk_widget_set_size_request(UnsafeMutablePointer(view.widget), 50, 50)
+        let window = try TestWindow(OpaquePointer(button))
+        defer { window.close() }
+        view.contentFit = .fill
+        view.load(try color("red", .solidRed))
+        await window.present()
+        await MainLoop.run { view.binding().content.kind == .image }
+        let selected = ImageSlot(.image, .selected)
+        for (name, pixel) in [("green", Pixel.solidGreen), ("blue", .solidBlue)] {
+            view.load(try color(name, pixel), in: selected)
+            // Nothing draws it before it is there.
+            await MainLoop.run { view.binding(selected).content.kind == .image }
+            gtk_toggle_button_set_active(button?.as(GtkToggleButton.self), 1)
+            await MainLoop.runFrames(2, of: window.widget)
+            #expect(try window.pixels()[100, 100].isClose(to: pixel))
+            gtk_toggle_button_set_active(button?.as(GtkToggleButton.self), 0)
+        }
     }
 
     @Test func theImageIsDrawnOverTheBackground() async throws {

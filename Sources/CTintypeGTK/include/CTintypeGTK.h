@@ -64,8 +64,15 @@ void tintype_timer_free(TintypeTimer *timer);
 /// The monotonic time in microseconds.
 int64_t tintype_now(void);
 
-/// Calls `body` once on the main thread, when the current frame has been drawn.
+/// The number of dispatches of main loops that the calling thread is in: more than one in a main loop that is run inside
+/// a callback.
+int tintype_dispatch_depth(void);
+
+/// Calls `body` once on the main thread, when the current frame has been drawn. Calls that become due together are divided
+/// among turns of the main loop.
 void tintype_after_frame(void (*body)(void *owner), void *owner);
+/// Cancels the calls for an owner. Takes time in proportion to the number of waiting calls.
+void tintype_cancel_after_frame(void *owner);
 
 // MARK: - Settings of the desktop
 
@@ -133,7 +140,8 @@ GdkPaintable *tintype_paintable_new(void);
 void tintype_paintable_set_owner(GdkPaintable *paintable, const TintypePaintableEvents *events, void *owner);
 /// Shows a texture, or nothing. During a transition, it is the new one.
 void tintype_paintable_show(GdkPaintable *paintable, GdkTexture *_Nullable texture);
-/// Makes the texture that is shown the former one, which stays until tintype_paintable_end_transition().
+/// Makes the texture that is shown the former one, which stays until tintype_paintable_end_transition(). It is also the new
+/// one until another is shown.
 void tintype_paintable_begin_transition(GdkPaintable *paintable);
 /// Draws the former and the new texture in these poses.
 void tintype_paintable_pose(GdkPaintable *paintable, TintypePose former, TintypePose newer);

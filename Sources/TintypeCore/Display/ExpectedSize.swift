@@ -14,13 +14,19 @@ public struct ExpectedSize: Hashable, Sendable {
 
     /// The size in pixels at which the image will be shown.
     public var size: PixelSize
+    /// The size in pixels of the image, or of its part that is decoded, before it is scaled to ``size``. A view without a
+    /// size of its own takes this one: ``size`` may depend on the layout.
+    public var unscaled: PixelSize
     /// Where the size comes from.
     public var basis: Basis
 
     /// Creates an expected size.
-    public init(_ size: PixelSize, basis: Basis) {
+    ///
+    /// - Parameter unscaled: By default `size`.
+    public init(_ size: PixelSize, basis: Basis, unscaled: PixelSize? = nil) {
         self.size = size
         self.basis = basis
+        self.unscaled = unscaled ?? size
     }
 
     /// The width divided by the height; 1 if a side is not positive.
@@ -49,7 +55,7 @@ extension ExpectedSize {
         let decode = rendition.decode
         let part = decode.crop.map { $0.clipped(to: info.size)?.size ?? info.size } ?? info.size
         let size = info.format.isVector ? decode.size.vectorTarget(for: part) : decode.size.target(for: part)
-        self.init(size, basis: .header)
+        self.init(size, basis: .header, unscaled: part)
     }
 }
 
