@@ -28,6 +28,11 @@ public import TintypeCore
     public func cancel() {
         TimerSource.shared.cancel(id)
     }
+
+    /// Returns a time in whole microseconds, rounded up; that of a timer that never fires for a time that is too late to tell.
+    nonisolated static func microseconds(_ time: Duration) -> Int64 {
+        Int64(min((time / .microseconds(1)).rounded(.up), 0x1p62))
+    }
 }
 
 /// The source of all timers.
@@ -37,16 +42,25 @@ public import TintypeCore
     private var alarms = Alarms()
     private var ticks: [Int: @MainActor () -> Void] = [:]
     private var lastID = 0
-    /// The time of the running tick, so that what is due together stays together.
-    private var tickTime: Duration?
+    /// The timers that are due and have not been called, earliest first.
+    private var due: ArraySlice<Int> = []
+    /// The time of the running tick, so that timers that are due together agree on it, and the number of main loops in which
+    /// it runs: the time goes on in a main loop that a tick runs.
+    private var tick: (time: Duration, depth: Int32)?
     /// Lives as long as the process.
     private let timer: OpaquePointer
+
+    /// The time of the source in microseconds; -1 for none.
+    private var scheduledTime: Int64 = -1
 
     private init() {
         timer = tintype_timer_new({ _ in MainActor.assumeIsolated { TimerSource.shared.fire() } }, nil)
     }
 
-    var now: Duration { tickTime ?? .microseconds(tintype_now()) }
+    var now: Duration {
+        if let tick, tick.depth == tintype_dispatch_depth() { return tick.time }
+        return .microseconds(tintype_now())
+    }
 
     func makeID() -> Int {
         lastID += 1
@@ -64,16 +78,27 @@ public import TintypeCore
     }
 
     private func fire() {
+        // The source fires once.
+        scheduledTime = -1
         let time = Duration.microseconds(tintype_now())
-        tickTime = time
-        for id in alarms.takeDue(at: time) { ticks.removeValue(forKey: id)?() }
-        tickTime = nil
+        due += alarms.takeDue(at: time)
+        tick = (time, tintype_dispatch_depth())
+        while let id = due.popFirst() {
+            // A former tick may have cancelled this timer, or set it to another time.
+            guard !alarms.contains(id), let body = ticks.removeValue(forKey: id) else { continue }
+            // Before the tick, because it may run a main loop of its own.
+            schedule()
+            body()
+        }
+        tick = nil
         schedule()
     }
 
     private func schedule() {
-        guard tickTime == nil else { return }
-        tintype_timer_set(timer, alarms.next.map { Int64(($0 / .microseconds(1)).rounded(.up)) } ?? -1)
+        let time = due.isEmpty ? alarms.next.map(MainLoopTimer.microseconds) ?? -1 : 0
+        guard time != scheduledTime else { return }
+        scheduledTime = time
+        tintype_timer_set(timer, time)
     }
 }
 
@@ -96,6 +121,9 @@ struct Alarms {
     mutating func cancel(_ id: Int) {
         times[id] = nil
     }
+
+    /// Whether a timer is set, and has not been taken.
+    func contains(_ id: Int) -> Bool { times[id] != nil }
 
     /// Removes and returns the timers that are due, earliest first.
     ///

@@ -1,4 +1,5 @@
 #if GTK
+import CGTK
 import Testing
 import TintypeCore
 
@@ -62,6 +63,57 @@ import TintypeCore
         #expect(alarms.next == .seconds(20))
         #expect(alarms.takeDue(at: .seconds(20)) == [1])
         #expect(alarms.next == nil)
+    }
+
+    @Test(arguments: [
+        (Duration.microseconds(3), Int64(3)), (.nanoseconds(3001), 4), (.seconds(Int64.max), 1 << 62),
+    ])
+    func timesAreWholeMicrosecondsAndTheLatestNeverComes(_ time: Duration, _ microseconds: Int64) {
+        #expect(MainLoopTimer.microseconds(time) == microseconds)
+    }
+}
+
+@Suite(.serialized, .needsScreen, .timeLimit(.minutes(5))) @MainActor struct MainLoopTimerTests {
+    private let first = MainLoopTimer()
+    private let second = MainLoopTimer()
+
+    init() throws { try Screen.open() }
+
+    @Test func aTimerThatAnotherOneSetsLaterDoesNotFireAtItsFormerTime() async {
+        var calls: [String] = []
+        let now = first.now
+        second.set(for: now) { calls.append("former") }
+        first.set(for: now - .seconds(1)) {
+            second.set(for: now + .seconds(1000)) { calls.append("later") }
+            calls.append("first")
+        }
+        await MainLoop.run { !calls.isEmpty }
+        MainLoop.runPending()
+        #expect(calls == ["first"])
+        second.cancel()
+    }
+
+    @Test func timersThatAreDueTogetherHaveTheSameTime() async {
+        var times: [Duration] = []
+        for timer in [first, second] { timer.set(for: .zero) { times.append(timer.now) } }
+        await MainLoop.run { times.count == 2 }
+        #expect(times[0] == times[1])
+    }
+
+    /// As in a modal dialog.
+    @Test func timersGoOnInAMainLoopThatATickRuns() async {
+        var calls: [String] = []
+        second.set(for: .microseconds(1)) { calls.append("due together") }
+        let third = MainLoopTimer()
+        first.set(for: .zero) {
+            let start = first.now
+            third.set(for: start + .milliseconds(1)) { calls.append("set within") }
+            while calls.count < 2 { g_main_context_iteration(nil, 1) }
+            #expect(first.now > start)
+            calls.append("end")
+        }
+        await MainLoop.run { calls.last == "end" }
+        #expect(calls == ["due together", "set within", "end"])
     }
 }
 #endif
