@@ -16,7 +16,7 @@ import TintypeTesting
         (self.canvas, self.pipeline) = (canvas, pipeline)
         player.onPixels = { [weak canvas] _ in canvas?.redraw() }
         canvas.onDraw = { [weak self] in self?.draw() }
-        canvas.onFirstDraw = { [weak self] in self?.binding.begin() }
+        canvas.onDrawn = { [weak self] in self?.binding.begin() }
         canvas.onVisibility = { [weak self] isVisible in
             self?.binding.isVisible = isVisible
             self?.player.isVisible = isVisible
@@ -25,18 +25,18 @@ import TintypeTesting
     }
 
     func show(_ content: ImageContent) {
+        frame = .end
         canvas.caption = content.error?.description
         player.show(content)
     }
 
     func show(with transition: RunningTransition) {
-        (self.transition, frame) = (transition, .start)
-        show(transition.new)
-        canvas.onFrame = { [weak self] now in self?.frame = self?.transition?.frame(at: now) ?? .end }
-        transition.onEnd = { [weak self] in
-            self?.frame = .end
-            self?.canvas.onFrame = nil
+        (self.transition, frame, canvas.caption) = (transition, .start, nil)
+        player.show(transition.new)
+        canvas.onFrame = { [weak self, weak transition] now in
+            if let next = transition?.frame(at: now), self?.transition === transition { self?.frame = next }
         }
+        transition.onEnd = { [weak canvas] in canvas?.onFrame = nil }
     }
 
     private func draw() {
@@ -52,12 +52,13 @@ import TintypeTesting
 
 // BEGIN USE
 extension CanvasImageView {
-    /// Shows the image at a URL. An image in memory is shown before this returns; any other is loaded when the view is drawn
-    /// for the first time, at the size of the view, and fades in.
+    /// Shows the image at a URL. An image in memory is shown before this returns; any other is loaded when the view has been
+    /// drawn, at the size of the view, and fades in.
     func load(_ url: URL) {
         binding.load(
             ImageRequest(url: url).previews(.progressive),
             presentation: Presentation(start: .deferred, sizing: .fitsDisplay, transition: .fade))
+        canvas.redraw()
     }
 }
 // END USE
@@ -65,7 +66,8 @@ extension CanvasImageView {
 /// A widget as toolkits have them, which records what is drawn.
 @MainActor final class Canvas {
     var onDraw: (() -> Void)?
-    var onFirstDraw: (() -> Void)?
+    /// Called when the widget has been drawn.
+    var onDrawn: (() -> Void)?
     var onVisibility: ((Bool) -> Void)?
     var onClick: (() -> Void)?
     /// Called for each frame of the screen, if set.
@@ -75,13 +77,11 @@ extension CanvasImageView {
     var size: PixelSize?
     var pixelsPerPoint = 2.0
     private(set) var drawn: [(size: PixelSize, opacity: Double)] = []
-    private var hasBeenDrawn = false
 
     func redraw() {
         drawn = []
         onDraw?()
-        if !hasBeenDrawn { onFirstDraw?() }
-        hasBeenDrawn = true
+        onDrawn?()
     }
 
     func draw(_ pixels: PixelBuffer, _ layer: TransitionFrame.Layer) {
@@ -140,6 +140,47 @@ extension CanvasImageView {
         #expect(canvas.drawn.map(\.opacity) == [0.5])
         #expect(canvas.drawn.map(\.size) == [PixelSize(width: 20, height: 15)])
         canvas.tick(.milliseconds(500))
+        #expect(canvas.drawn.map(\.opacity) == [1] && canvas.onFrame == nil)
+    }
+
+    @Test func theViewLoadsOneImageAfterAnother() async throws {
+        // The view that is made last has the canvas.
+        let second = try self.view("second").request
+        let (view, first) = try view("first")
+        canvas.size = PixelSize(width: 20, height: 20)
+        let failing = ImageRequest(source: .bytes(Data("no image".utf8), id: "views-\(UUID())"))
+        for request in [first, failing, second] {
+            view.binding.load(request, presentation: Presentation(start: .deferred, sizing: .fitsDisplay))
+            canvas.redraw()
+            while view.binding.activity != .idle {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+        #expect(canvas.drawn.map(\.size) == [PixelSize(width: 20, height: 15)] && canvas.caption == nil)
+    }
+
+    /// As in a slide show whose images are in memory.
+    @Test func theReceiverAtTheEndOfATransitionMayBeginTheNext() async throws {
+        let requests = try ["a", "b"].map { try self.view($0).request }
+        let view = CanvasImageView(canvas, pipeline: pipeline)
+        for request in requests { _ = try await pipeline.image(for: request) }
+        let fade = Presentation(
+            transition: ImageTransition(.fade, when: .always, easing: .linear), completion: .afterTransition)
+        let binding = view.binding
+        binding.load(requests[0], presentation: fade) { event in
+            if case .finished = event { binding.load(requests[1], presentation: fade) }
+        }
+        canvas.tick(.zero)
+        canvas.tick(.milliseconds(250))
+        #expect(canvas.drawn.map(\.opacity) == [0.5])
+        // The end of the first transition: the second has begun, and shows its old image alone.
+        canvas.tick(.milliseconds(500))
+        #expect(canvas.drawn.map(\.opacity) == [1] && canvas.onFrame != nil)
+        canvas.tick(.milliseconds(600))
+        canvas.tick(.milliseconds(850))
+        #expect(canvas.drawn.map(\.opacity) == [1, 0.5])
+        canvas.tick(.milliseconds(1100))
         #expect(canvas.drawn.map(\.opacity) == [1] && canvas.onFrame == nil)
     }
 

@@ -7,6 +7,8 @@ struct BoundLoad: Sendable {
     let presentation: Presentation
     var schedule: LoadSchedule
     let receiver: LoadReceiver?
+    /// Whether the load replaces the shown image by a larger one.
+    var isRefit = false
     /// The running task; `nil` while the load is deferred or paused.
     var task: ImageTask?
 }
@@ -15,18 +17,31 @@ struct BoundLoad: Sendable {
 
 extension ImageBinding {
     /// Handles a request for an image.
-    func start(_ original: ImageRequest, _ presentation: Presentation, _ receiver: LoadReceiver?) {
+    func start(
+        _ original: ImageRequest, _ presentation: Presentation, _ receiver: LoadReceiver?, isRefit: Bool = false
+    ) {
         // The request is compared, shown and started as the interceptors rewrite it.
-        let request = fitted(original, presentation.sizing)
-        self.request = request
+        var request = fitted(original, presentation.sizing)
+        let mayReuse = request.policy.freshness.takesWhatIsCached
+        let shown = isRefit || !mayReuse ? nil : shownInAnotherSize(original, request, presentation)
         newest = (original, presentation)
         (progress, failure) = (LoadProgress(), nil)
-        let mayReuse = request.policy.freshness.takesWhatIsCached
+        if let shown {
+            // The larger image that is already being loaded still is the right one.
+            if loads.count == 1, loads[state.lastLoad]?.isRefit == true { return reuse([], receiver) }
+            request = shown
+        }
+        self.request = request
         let actions = state.load(request.key, presentation, mayReuse: mayReuse)
-        guard case .start(let number) = actions.first else { return reuse(actions, receiver) }
+        guard case .start(let number) = actions.first else {
+            reuse(actions, receiver)
+            if shown != nil { refit() }
+            return
+        }
         let schedule = LoadSchedule(request.priority, presentation, isVisible: isDisplayVisible)
         loads[number] = BoundLoad(
-            original: original, request: request, presentation: presentation, schedule: schedule, receiver: receiver)
+            original: original, request: request, presentation: presentation, schedule: schedule, receiver: receiver,
+            isRefit: isRefit)
         let response = open(number)
         let ends = perform(actions, ShownImages())
         if let response { finish(number, .success(response)) } else { wait(for: number) }
@@ -44,6 +59,18 @@ extension ImageBinding {
                 if let size = display.wantedSize { $0.rendition.decode.size = display.fit.decodeSize(size) }
                 $0.rendition.decode.scale = $0.rendition.decode.scale ?? display.scale
             })
+    }
+
+    /// Returns the request of the image that is shown, if the same image is requested for a display whose size has changed
+    /// since. The image stays then, and ``refit()`` decides whether a larger one is loaded.
+    private func shownInAnotherSize(
+        _ original: ImageRequest, _ request: ImageRequest, _ presentation: Presentation
+    ) -> ImageRequest? {
+        guard presentation.sizing == .fitsDisplay, original.rendition.decode.size == .full, case .image = content,
+            let shown, shown.original.key == original.key, shown.request.key == state.shownKey,
+            shown.request.rendition.decode.scale == request.rendition.decode.scale
+        else { return nil }
+        return shown.request
     }
 
     /// Keeps the image that is shown, because it is the requested one.
@@ -90,12 +117,13 @@ extension ImageBinding {
         guard let load = loads[number] else { return }
         expectAtStart(load.presentation)
         let old = imageToRevalidate(load.request)
-        if let old { preview(number, old) }
-        _ = perform(state.wait(for: number, isRunning: load.task != nil), ShownImages(load.presentation))
+        var ends = old.map { preview(number, $0) } ?? []
+        ends += perform(state.wait(for: number, isRunning: load.task != nil), ShownImages(load.presentation))
         if let task = load.task { follow(task, number) }
         updateTimer()
         // Last, because the receiver may request another image when it is called.
         if let old { load.receiver?(.preview(old)) }
+        end(ends)
     }
 
     /// Returns the image in memory that the load revalidates, which is shown meanwhile.
@@ -172,19 +200,23 @@ extension ImageBinding {
                 progress = newest
                 indicator?.update(newest)
             }
-        case .preview(let response): preview(number, response)
-        case .finished(let result): return finish(number, result)
+        case .preview(let response): end(preview(number, response))
+        case .finished(let result):
+            finish(number, result)
+            // The display may have grown during the load.
+            if case .success = result { refit() }
+            return
         }
         load.receiver?(event)
     }
 
-    private func preview(_ number: Int, _ response: ImageResponse) {
-        _ = perform(state.showPreview(of: number), ShownImages(image: response.image))
+    private func preview(_ number: Int, _ response: ImageResponse) -> [LoadReceiver?] {
+        perform(state.showPreview(of: number), ShownImages(image: response.image))
     }
 
     func finish(_ number: Int, _ result: Result<ImageResponse, TintypeError>) {
         guard let load = loads.removeValue(forKey: number) else { return }
-        if number == state.lastLoad { recordEnd(result) }
+        if number == state.lastLoad { recordEnd(result, isRefit: load.isRefit) }
         let actions = state.finish(number, BindingState.Outcome(result))
         load.receiver?.settle(result)
         var images = ShownImages(load.presentation)
@@ -195,15 +227,20 @@ extension ImageBinding {
         let waits = load.presentation.completion == .afterTransition
         if waits { images.receiver = load.receiver }
         let ends = perform(actions, images)
+        if state.shownKey == load.request.key, content.kind == .image { shown = (load.original, load.request) }
         updateTimer()
         end(ends + (images.receiver != nil && actions.contains(where: \.isTransition) ? [] : [load.receiver]))
     }
 
-    private func recordEnd(_ result: Result<ImageResponse, TintypeError>) {
+    private func recordEnd(_ result: Result<ImageResponse, TintypeError>, isRefit: Bool) {
         switch result {
         case .success:
             progress.isComplete = true
             if state.isIndicating { indicator?.update(progress) }
+        case .failure where isRefit:
+            // The smaller image, which stays, is no failure.
+            progress.isComplete = true
+            request = shown?.request
         case .failure(let error):
             failure = error
         }

@@ -62,11 +62,11 @@ extension ImageBinding {
     /// Shows content.
     ///
     /// - Parameter receiver: Gets its end when the transition ends. Only with a transition.
-    /// - Returns: The receivers whose wait for a transition is over.
+    /// - Returns: What waits for the end of the former transition.
     private func show(
         _ new: ImageContent, _ transition: ImageTransition?, _ receiver: LoadReceiver?
     ) -> [LoadReceiver?] {
-        let former = interruptTransition().map { [$0] } ?? []
+        let former = replaceTransition()
         let old = content
         content = new
         guard let transition else {
@@ -86,12 +86,13 @@ extension ImageBinding {
 
     /// Ends the running transition.
     ///
-    /// - Returns: The receiver that has waited for its end.
-    private func interruptTransition() -> LoadReceiver? {
+    /// - Returns: The last step of a program's transition, and the receiver that has waited for the end.
+    private func replaceTransition() -> [LoadReceiver?] {
+        guard transition != nil || transitionEnd != nil else { return [] }
         let receiver = takeTransitionEnd()
-        transition?.interrupt()
+        let completion = transition?.replace()
         transition = nil
-        return receiver
+        return [completion.flatMap { complete in LoadReceiver { _ in complete() } }, receiver]
     }
 
     private func takeTransitionEnd() -> LoadReceiver? {

@@ -1,8 +1,8 @@
 // The view tells a binding when it begins to show its image, hides it, or changes its size.
 
 extension ImageBinding {
-    /// Starts deferred loads, and gives prefetched ones their priority. A view calls it when it has been drawn for the
-    /// first time; calling it again is cheap and does nothing.
+    /// Starts deferred loads, and gives prefetched ones their priority. A view calls it whenever it has been drawn: without
+    /// such a load, it is cheap and does nothing.
     ///
     /// A request that ``Presentation/Sizing/fitsDisplay`` takes the size of the display now, if it was unknown before. The
     /// display may be asked to show an image before this returns, so do not call it while drawing.
@@ -39,20 +39,21 @@ extension ImageBinding {
     /// are shown. The shown image stays meanwhile, and nothing is requested for a display that shrinks.
     ///
     /// Only for a request that ``Presentation/Sizing/fitsDisplay``. A view calls it when its size has been stable for a
-    /// moment.
+    /// moment. A call during a load takes effect at its end.
     public func refit() {
-        guard let newest, newest.presentation.sizing == .fitsDisplay, loads.isEmpty, let request,
-            case .image(let image) = content, state.shownKey == request.key
+        guard let newest, newest.presentation.sizing == .fitsDisplay, loads.isEmpty, let shown,
+            case .image(let image) = content, state.shownKey == shown.request.key,
+            shown.original.key == newest.request.key
         else { return }
         let larger = fitted(newest.request, .fitsDisplay)
-        guard larger.rendition.decode.size.exceeds(request.rendition.decode.size),
+        guard larger.rendition.decode.size.exceeds(shown.request.rendition.decode.size),
             image.isThumbnail || image.info.format.isVector
         else { return }
         var presentation = newest.presentation
         (presentation.whileLoading, presentation.transition) = (.current, nil)
         (presentation.failureImage, presentation.start) = (nil, .immediate)
         let requested = newest.presentation
-        start(newest.request, presentation, nil)
+        start(newest.request, presentation, nil, isRefit: true)
         self.newest?.presentation = requested
     }
 

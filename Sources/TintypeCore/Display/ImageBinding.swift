@@ -34,6 +34,9 @@
     var loads: [Int: BoundLoad] = [:]
     /// The newest request and its presentation, as the program gave them; `nil` if there is none to repeat.
     var newest: (request: ImageRequest, presentation: Presentation)?
+    /// The request of the image that was shown last, as the program gave it and as it was loaded. The image may have been
+    /// replaced since: compare the key with that of ``state``.
+    var shown: (original: ImageRequest, request: ImageRequest)?
     /// The visibility of the display.
     var isDisplayVisible = true
     /// The transition that the display may be showing. The display owns it.

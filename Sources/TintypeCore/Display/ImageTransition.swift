@@ -100,7 +100,7 @@ public struct CustomTransition: Hashable, Sendable {
     ///   - prepare: Called once before the first frame.
     ///   - animate: Returns how both images are drawn at a progress from 0 to 1, to which the easing has been applied.
     ///   - complete: Called exactly once after `prepare`, with whether the transition was shown to its end. It was not if
-    ///     the display showed something else first, or has been released.
+    ///     the display showed something else first, or has been released. May request another image.
     public init(
         name: String, prepare: @escaping @MainActor @Sendable (TransitionContext) -> Void = { _ in },
         animate: @escaping @MainActor @Sendable (_ context: TransitionContext, _ progress: Double) -> TransitionFrame,

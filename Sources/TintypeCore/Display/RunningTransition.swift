@@ -58,8 +58,19 @@
     /// Ends the transition as shown, for a display that shows the new content at once.
     public func finish() { end(isFinished: true) }
 
-    /// Ends the transition before it was shown to its end. The binding calls this before it shows anything else.
+    /// Ends the transition before it was shown to its end.
     public func interrupt() { end(isFinished: false) }
+
+    /// Ends the transition because the binding shows something else.
+    ///
+    /// - Returns: The last step of a program's transition. It is called when the other content is shown, because it may
+    ///   request another image.
+    func replace() -> (@MainActor () -> Void)? {
+        guard !isOver else { return nil }
+        isOver = true
+        notify()
+        return completion(isFinished: false)
+    }
 
     private func begin(at now: Duration) -> Duration {
         if let start { return start }
@@ -71,8 +82,17 @@
     private func end(isFinished: Bool) {
         guard !isOver else { return }
         isOver = true
+        completion(isFinished: isFinished)?()
+        notify()
+    }
+
+    private func completion(isFinished: Bool) -> (@MainActor () -> Void)? {
         // A transition that was never drawn was not prepared either.
-        if start != nil, case .custom(let custom) = transition.kind { custom.complete(context, isFinished) }
+        guard start != nil, case .custom(let custom) = transition.kind else { return nil }
+        return { [context] in custom.complete(context, isFinished) }
+    }
+
+    private func notify() {
         let calls = [onEnd, report]
         (onEnd, report) = (nil, nil)
         for call in calls { call?() }

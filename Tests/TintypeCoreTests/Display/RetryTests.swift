@@ -107,6 +107,68 @@ import TintypeTesting
         #expect(binding.activity == .idle)
     }
 
+    @Test func aDisplayThatGrowsDuringTheLoadGetsMorePixelsAfterIt() async throws {
+        let view = fixtureOfSize(PixelSize(width: 400, height: 300))
+        let gate = view.gate()
+        view.display.wantedSize = PixelSize(width: 40, height: 30)
+        let receiver = view.load("a", Presentation(sizing: .fitsDisplay))
+        await gate.waitForArrivals(1)
+        view.display.wantedSize = PixelSize(width: 80, height: 60)
+        view.binding.refit()
+        gate.open()
+        await receiver.end()
+        while view.binding.activity != .idle { try await Task.pause() }
+        #expect(view.binding.content.image?.size == PixelSize(width: 80, height: 60))
+    }
+
+    /// Toolkits that describe their views load at each update.
+    @Test(arguments: [80, 30])
+    func theSameRequestAgainKeepsTheImageWhateverTheSizeOfTheDisplayIs(_ width: Int) async throws {
+        let view = fixtureOfSize(PixelSize(width: 400, height: 300))
+        let (binding, display) = (view.binding, view.display)
+        let presentation = Presentation(start: .deferred, sizing: .fitsDisplay)
+        view.fixture.answer()
+        display.wantedSize = PixelSize(width: 40, height: 30)
+        let first = view.load("a", presentation)
+        binding.begin()
+        await first.end()
+        display.wantedSize = PixelSize(width: width, height: width * 3 / 4)
+        let again = view.load("a", presentation)
+        #expect(again.ends.now == [nil] && display.shown.count == 1)
+        // A larger image replaces it; requesting it once more does not interrupt that.
+        let task = binding.task
+        #expect((task != nil) == (width > 40))
+        let onceMore = view.load("a", presentation)
+        #expect(onceMore.ends.now == [nil] && display.shown.count == 1 && binding.task === task)
+        while binding.activity != .idle { try await Task.pause() }
+        #expect(binding.content.image?.size.width == max(width, 40))
+        // The policy of the request is not forgotten.
+        _ = view.load("a", presentation) { $0.policy.freshness = .reload }
+        #expect(binding.activity == .deferred)
+    }
+
+    @Test func anEnlargementThatFailsIsNoFailureAndIsTriedAgain() async throws {
+        let view = fixtureOfSize(PixelSize(width: 400, height: 300))
+        let (binding, display) = (view.binding, view.display)
+        view.fixture.answer()
+        display.wantedSize = PixelSize(width: 40, height: 30)
+        await view.load("a", Presentation(sizing: .fitsDisplay)) {
+            $0.policy.original.disk = .off
+            $0.policy.failureMemory = .ignored
+        }.end()
+        view.fixture.answer("a", .failure(TintypeError(.unreachable, stage: .load, "test")))
+        display.wantedSize = PixelSize(width: 80, height: 60)
+        binding.refit()
+        #expect(binding.activity == .loading)
+        while binding.activity != .idle { try await Task.pause() }
+        #expect(binding.failure == nil && !binding.retry() && display.shown.count == 1)
+        #expect(binding.request?.rendition.decode.size == .fit(PixelSize(width: 40, height: 30)))
+        view.fixture.answer()
+        binding.refit()
+        while binding.activity != .idle { try await Task.pause() }
+        #expect(binding.content.image?.size == PixelSize(width: 80, height: 60))
+    }
+
     @Test func aDisplayLargerThanTheSourceGetsNoMorePixels() async throws {
         let view = fixtureOfSize(PixelSize(width: 40, height: 30))
         view.fixture.answer()

@@ -89,6 +89,28 @@ import TintypeTesting
         #expect(receiver.ends.now == [nil])
     }
 
+    @Test func theLastStepOfAnInterruptedTransitionMayLoadAgain() async throws {
+        let image = try await view.storeInMemory("c")
+        _ = try await view.storeInMemory("a")
+        let (binding, fixture) = (view.binding, view.fixture)
+        let custom = CustomTransition(
+            name: "loads", animate: { _, _ in .start },
+            complete: { _, isFinished in
+                #expect(!isFinished)
+                binding.load(fixture.request("c"))
+            })
+        binding.load(
+            fixture.request("a"),
+            presentation: Presentation(transition: ImageTransition(.custom(custom), when: .always)))
+        _ = display.transition?.frame(at: .zero)
+        // It is not in memory, so nothing is shown until it is loaded.
+        let gate = view.gate("b")
+        let second = view.load("b")
+        #expect(display.shown.last == .image(image) && binding.content.kind == .image)
+        #expect(second.ends.now == [.cancelled])
+        gate.open()
+    }
+
     @Test func theReceiverOfAnInterruptedTransitionMayLoadAgain() async throws {
         let image = try await view.storeInMemory("c")
         _ = try await view.storeInMemory("a")
