@@ -138,11 +138,11 @@ let package = Package(
         .target(name: "CTintypeJPEG", dependencies: ["CTintypeExif", "CLibJPEG"]),
         .target(name: "CTintypeSamples", exclude: ["Samples"]),
         .target(name: "CTintypePNG", dependencies: ["CTintypeExif", "CLibPNG", "CZlib"]),
-        // Loads poppler-glib, which is under the GPL, when the first PDF comes. Only TintypePDF, a product of its own, has it.
+        // Loads poppler-glib, which is under the GPL, when the first PDF is decoded. Only the product TintypePDF contains it.
         .target(name: "CTintypePDF"),
-        // Loads LibRaw when the first raw image comes.
+        // Loads LibRaw when the first raw image is decoded.
         .target(name: "CTintypeRAW"),
-        // Loads librsvg when the first SVG comes, so it is not linked; see SVGDeclarations.
+        // Loads librsvg when the first SVG is decoded, so it is not linked: see SVGDeclarations.
         .target(name: "CTintypeSVG"),
         .target(name: "CTintypeTIFF", dependencies: ["CLibTIFF"]),
         // What pkg-config says of libwebpdemux does not name the part of libwebp that writes animations.
@@ -163,7 +163,7 @@ let package = Package(
         .target(
             name: "TintypeHTTP",
             dependencies: [
-                "TintypeCore", "CZlib", .heap, .asyncHTTPClient, .crypto, .logging, .nioCore, .nioFoundation, .nioPosix,
+                "TintypeCore", "CZlib", .asyncHTTPClient, .crypto, .logging, .nioCore, .nioFoundation, .nioPosix,
                 .nioHPACK, .nioHTTP1, .nioHTTP2, .nioSSL,
             ],
             swiftSettings: swiftSettings),
@@ -224,10 +224,12 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
 
-        // A format that plugs in.
+        // An example of TintypeTerminal.
         .executableTarget(
             name: "TerminalGallery", dependencies: ["Tintype", "TintypeTerminal"], path: "Examples/TerminalGallery",
             swiftSettings: swiftSettings),
+
+        // An example of a format that plugs in.
         .target(
             name: "QOIExample", dependencies: ["TintypeCore"], path: "Examples/QOI", swiftSettings: swiftSettings),
 
