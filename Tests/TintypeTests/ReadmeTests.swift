@@ -4,7 +4,8 @@ import Testing
 import Tintype
 import TintypeTesting
 
-// BEGIN README
+// The code of README.md. `DocumentCodeTests` compares the two.
+
 /// Shows an image three times: in full, as a thumbnail that sharpens while its bytes arrive, and from memory.
 func show(
     _ url: URL, with pipeline: ImagePipeline = .shared, draw: (Image) -> Void
@@ -63,20 +64,8 @@ func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
         binding.load(ImageRequest(url: url), presentation: Presentation(sizing: .fitsDisplay, transition: .fade))
     }
 }
-// END README
 
 @Suite(.timeLimit(.minutes(15))) struct ReadmeTests {
-    @Test func theCodeInTheReadmeEqualsThisFile() throws {
-        let here = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
-        let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
-        let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
-        let compiled = try #require(here.between("// BEGIN README\n", "// END README"))
-        let shown = try #require(
-            readme.between("<!-- compiled by Tests/TintypeTests/ReadmeTests.swift -->\n```swift\n", "```"))
-        let body = shown.replacing("import Foundation\nimport Tintype\n\n", with: "")
-        #expect(body.trimmingCharacters(in: .newlines) == compiled.trimmingCharacters(in: .newlines))
-    }
-
     @Test func theCodeInTheReadmeRuns() async throws {
         let origin = try await Origin.start()
         let white = try PixelBuffer.filled(

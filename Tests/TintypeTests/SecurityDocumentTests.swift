@@ -3,7 +3,8 @@ import HTTPTestSupport
 import Testing
 import Tintype
 
-// BEGIN SECURITY
+// The code of docs/security.md. `DocumentCodeTests` compares the two.
+
 /// Returns the pipeline of a server that loads URLs of its users.
 func makeServerPipeline(cachingIn directory: URL) -> ImagePipeline {
     var downloader = DownloaderConfiguration()
@@ -20,7 +21,6 @@ func makeServerPipeline(cachingIn directory: URL) -> ImagePipeline {
     configuration.decodeLimits.time = .seconds(10)
     return ImagePipeline(configuration)
 }
-// END SECURITY
 
 /// `docs/security.md` names every limit with its default.
 @Suite struct SecurityDocumentTests {
@@ -29,14 +29,6 @@ func makeServerPipeline(cachingIn directory: URL) -> ImagePipeline {
     init() throws {
         let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
         document = try String(contentsOf: root.appending(path: "docs/security.md"), encoding: .utf8)
-    }
-
-    @Test func theCodeEqualsThisFile() throws {
-        let here = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
-        let compiled = try #require(here.between("// BEGIN SECURITY\n", "// END SECURITY"))
-        let shown = try #require(
-            document.between("<!-- compiled by Tests/TintypeTests/SecurityDocumentTests.swift -->\n```swift\n", "```"))
-        #expect(shown == compiled)
     }
 
     @Test func theServersPipelineRefusesLocalFiles() async throws {
