@@ -20,7 +20,8 @@ NETWORK_TESTS = Tintype(HTTP|Command|)Tests\.
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/tsan-suppressions $(SWIFT) test --sanitize=thread \
 	--scratch-path .build-tsan -Xswiftc -DTINTYPE_TSAN
 
-.PHONY: help bootstrap build install demo test gallery gallery-test lint format bench tsan asan fuzz crash-test faults cache-tests clean
+.PHONY: help bootstrap build install demo test gallery gallery-test lint format bench tsan asan fuzz crash-test faults \
+	cache-tests clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -39,10 +40,11 @@ demo: bootstrap ## Build the command and run the demo; writes demo-output/contac
 	"$$($(SWIFT) build $(TRAITS) --product tintype --show-bin-path)/tintype" demo
 
 # The tests of TintypeGTK run GTK's main loop in jobs of the main actor, which other tests use as well, so they run alone.
+# TEST_FLAGS selects among the others.
 test: bootstrap ## Build and run all tests
 	$(SWIFT) build $(TRAITS) --build-tests
 	$(SWIFT) test $(TRAITS) --skip-build --skip TintypeGTKTests $(TEST_FLAGS)
-	$(if $(TRAITS),$(SWIFT) test $(TRAITS) --skip-build --no-parallel --filter TintypeGTKTests)
+	$(if $(TRAITS),$(if $(TEST_FLAGS),,$(SWIFT) test $(TRAITS) --skip-build --no-parallel --filter TintypeGTKTests))
 
 gallery: ## Run the example program of TintypeGTK
 	scripts/bootstrap --gtk
@@ -70,9 +72,10 @@ tsan: bootstrap ## Run the tests under the thread sanitizer, with STRESS operati
 
 asan: bootstrap ## Run the tests under the address sanitizer
 	ASAN_OPTIONS=allocator_may_return_null=1 \
-	LSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/lsan-suppressions:print_suppressions=0 $(SWIFT) test --sanitize=address --scratch-path .build-asan $(TEST_FLAGS)
+	LSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/lsan-suppressions:print_suppressions=0 \
+	$(SWIFT) test --sanitize=address --scratch-path .build-asan $(TEST_FLAGS)
 
-fuzz: bootstrap ## Fuzz every decoder and HTTP connections in turn, for SECONDS in total
+fuzz: bootstrap ## Fuzz the decoders of Tintype and HTTP connections in turn, for SECONDS in total
 	scripts/check/fuzz $(SECONDS)
 
 crash-test: bootstrap ## Kill writers of the disk cache, corrupt its files, fill its disk; takes half an hour
