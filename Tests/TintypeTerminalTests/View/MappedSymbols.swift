@@ -1,0 +1,13 @@
+import TintypeCore
+import TintypeTerminal
+
+/// The symbols of TintypeTerminal that `docs/from-sdwebimage.md` names. Each has an expression that compiles only if the
+/// symbol exists; `MappingTests` reads this file.
+@MainActor private let mappedSymbols: [String: Any] = [
+    "Presentation.WhileLoading.placeholder": Presentation.WhileLoading.placeholder,
+    "TerminalImageView": TerminalImageView.self,
+    "TerminalImageView.binding": { @MainActor (view: TerminalImageView) in view.binding },
+    "TerminalImageView.load(_:presentation:receive:)": { @MainActor (view: TerminalImageView, request: ImageRequest) in
+        view.load(request, presentation: Presentation(), receive: nil)
+    },
+]
