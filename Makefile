@@ -2,7 +2,9 @@
 SWIFT ?= swift
 # Whether TintypeGTK is built: yes or no. By default, if GTK is installed.
 GTK ?= $(shell pkg-config --exists gtk4 2>/dev/null && echo yes)
-TRAITS = $(if $(filter yes,$(GTK)),--traits GTK)
+comma := ,
+# The traits for servers need only Swift packages, so they are always built and tested.
+TRAITS = --traits ServiceLifecycle,Tracing$(if $(filter yes,$(GTK)),$(comma)GTK)
 # Flags of `swift test`, such as TEST_FLAGS='--filter JobTable'.
 TEST_FLAGS ?=
 # The folder of github.com/http-tests/cache-tests, for `make cache-tests`.
@@ -44,7 +46,7 @@ demo: bootstrap ## Build the command and run the demo; writes demo-output/contac
 test: bootstrap ## Build and run all tests
 	$(SWIFT) build $(TRAITS) --build-tests
 	$(SWIFT) test $(TRAITS) --skip-build --skip TintypeGTKTests $(TEST_FLAGS)
-	$(if $(TRAITS),$(if $(TEST_FLAGS),,$(SWIFT) test $(TRAITS) --skip-build --no-parallel --filter TintypeGTKTests))
+	$(if $(filter yes,$(GTK)),$(if $(TEST_FLAGS),,$(SWIFT) test $(TRAITS) --skip-build --no-parallel --filter TintypeGTKTests))
 
 gallery: ## Run the example program of TintypeGTK
 	scripts/bootstrap --gtk

@@ -29,6 +29,15 @@ extension Target.Dependency {
     static let nioHPACK = product(name: "NIOHPACK", package: "swift-nio-http2")
     static let nioHTTP2 = product(name: "NIOHTTP2", package: "swift-nio-http2")
     static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
+    static let serviceLifecycle = product(
+        name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ServiceLifecycle"]))
+    static let serviceLifecycleTesting = product(
+        name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle",
+        condition: .when(traits: ["ServiceLifecycle"]))
+    static let tracing = product(
+        name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"]))
+    static let tracingTesting = product(
+        name: "InMemoryTracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"]))
     static let asn1 = product(name: "SwiftASN1", package: "swift-asn1")
     static let x509 = product(name: "X509", package: "swift-certificates")
 }
@@ -56,23 +65,28 @@ let package = Package(
         .library(name: "TintypeICO", targets: ["TintypeICO"]),
         .library(name: "TintypeJPEG", targets: ["TintypeJPEG"]),
         .library(name: "TintypeJXL", targets: ["TintypeJXL"]),
+        .library(name: "TintypeLifecycle", targets: ["TintypeLifecycle"]),
         .library(name: "TintypePDF", targets: ["TintypePDF"]),
         .library(name: "TintypePNG", targets: ["TintypePNG"]),
         .library(name: "TintypeRAW", targets: ["TintypeRAW"]),
         .library(name: "TintypeSVG", targets: ["TintypeSVG"]),
         .library(name: "TintypeTerminal", targets: ["TintypeTerminal"]),
         .library(name: "TintypeTIFF", targets: ["TintypeTIFF"]),
+        .library(name: "TintypeTracing", targets: ["TintypeTracing"]),
         .library(name: "TintypeWebP", targets: ["TintypeWebP"]),
         .library(name: "TintypeTesting", targets: ["TintypeTesting"]),
         .executable(name: "tintype", targets: ["TintypeCommand"]),
     ],
     traits: [
-        .trait(name: "GTK", description: "The views of TintypeGTK. Needs the development files of GTK 4.8 or later.")
+        .trait(name: "GTK", description: "The views of TintypeGTK. Needs the development files of GTK 4.8 or later."),
+        .trait(name: "ServiceLifecycle", description: "A pipeline as a service of swift-service-lifecycle."),
+        .trait(name: "Tracing", description: "Loads and stages as spans of swift-distributed-tracing."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto.git", "3.12.3"..<"5.0.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
@@ -82,6 +96,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.8.0"),
     ],
     targets: [
         // C: pixel loops, and fences around codecs that report errors by longjmp.
@@ -212,6 +227,11 @@ let package = Package(
             name: "TintypeTesting",
             dependencies: ["TintypeCore", .nioCore, .nioPosix, .nioHTTP1, .nioSSL], swiftSettings: swiftSettings),
 
+        // For servers. Without their traits, both are empty.
+        .target(
+            name: "TintypeLifecycle", dependencies: ["TintypeCore", .serviceLifecycle], swiftSettings: swiftSettings),
+        .target(name: "TintypeTracing", dependencies: ["TintypeCore", .tracing], swiftSettings: swiftSettings),
+
         // Views.
         .target(
             name: "TintypeTerminal", dependencies: ["TintypeCore", "CEventFD", "CZlib"], swiftSettings: swiftSettings),
@@ -283,6 +303,16 @@ let package = Package(
         .testTarget(
             name: "TintypeGTKTests",
             dependencies: [.gtk, .withGTK("TintypeGTK"), .withGTK("GTKTest"), "Tintype", "TintypeTesting"],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "TintypeLifecycleTests",
+            dependencies: [
+                "TintypeCore", "TintypeLifecycle", "TintypeTesting", .serviceLifecycle, .serviceLifecycleTesting,
+            ],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "TintypeTracingTests",
+            dependencies: ["TintypeCore", "TintypeTesting", "TintypeTracing", .tracing, .tracingTesting],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypePDFTests", dependencies: ["TintypeCore", "TintypePDF"], swiftSettings: swiftSettings),

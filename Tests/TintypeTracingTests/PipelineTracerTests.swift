@@ -1,0 +1,158 @@
+#if Tracing
+import Foundation
+import InMemoryTracing
+import Testing
+import TintypeCore
+import TintypeTesting
+import Tracing
+
+@testable import TintypeTracing
+
+/// The spans of a pipeline, by a tracer that keeps them in memory.
+@Suite(.timeLimit(.minutes(15))) struct PipelineTracerTests {
+    private let tracer = InMemoryTracer()
+    private let loader = FakeLoader()
+    private let pipeline: ImagePipeline
+
+    private static let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(repeating: 7, count: 100)
+    private static let address = "https://user:secret@images.test:8443/a.png?w=100&sig=abc#part"
+
+    init() {
+        var configuration = PipelineConfiguration()
+        configuration.loaders = [loader]
+        configuration.coders = ImageCoderRegistry(decoders: [GatedDecoder()])
+        configuration.cache = ImageCache(memory: MemoryCache(limits: CacheLimits(cost: 1 << 20)))
+        configuration.observers = [PipelineTracer(tracer: tracer)]
+        pipeline = ImagePipeline(configuration)
+    }
+
+    private func request() throws -> ImageRequest { ImageRequest(url: try #require(URL(string: Self.address))) }
+
+    private func answer(_ answer: FakeLoader.Answer) throws {
+        loader.setAnswer(answer, for: try request().source.identity)
+    }
+
+    private func spans(_ name: String) -> [FinishedInMemorySpan] {
+        tracer.finishedSpans.filter { $0.operationName == name }
+    }
+
+    @Test func aLoadHasASpanWithItsStages() async throws {
+        try answer(.data(Self.png))
+        try await tracer.withSpan("caller") { _ in _ = try await pipeline.image(for: try request()) }
+        let (caller, image) = (try #require(spans("caller").first), try #require(spans("tintype.image").first))
+        let (load, decode) = (try #require(spans("tintype.load").first), try #require(spans("tintype.decode").first))
+        #expect(image.parentSpanID == caller.spanID)
+        #expect(load.parentSpanID == image.spanID && decode.parentSpanID == image.spanID)
+        #expect(load.traceID == caller.traceID && load.kind == .client && decode.kind == .internal)
+        #expect(load.attributes.get("tintype.byte_count") == .int64(Int64(Self.png.count)))
+        #expect(image.attributes.get("tintype.origin") == "network")
+        #expect(image.errors.isEmpty && image.status == nil && tracer.activeSpans.isEmpty)
+    }
+
+    @Test func theAttributesOfAURLAreStandardAndContainNoSecret() async throws {
+        try answer(.data(Self.png))
+        _ = try await pipeline.image(for: try request())
+        for span in [try #require(spans("tintype.image").first), try #require(spans("tintype.load").first)] {
+            #expect(
+                span.attributes.get("url.full") == "https://images.test:8443/a.png?w=100&sig=REDACTED")
+            #expect(span.attributes.get("url.scheme") == "https")
+            #expect(span.attributes.get("server.address") == "images.test")
+            #expect(span.attributes.get("server.port") == .int64(8443))
+        }
+    }
+
+    @Test func anImageInMemoryHasNoSpan() async throws {
+        try answer(.data(Self.png))
+        _ = try await pipeline.image(for: try request())
+        tracer.clearFinishedSpans()
+        _ = try await pipeline.image(for: try request())
+        #expect(tracer.finishedSpans.isEmpty && tracer.activeSpans.isEmpty)
+    }
+
+    @Test func sharedWorkHasOneSpanThatLinksToTheOtherLoads() async throws {
+        let gate = Gate()
+        try answer(.gated(gate, .data(Self.png)))
+        var second = try request()
+        second.rendition.decode.size = .fit(PixelSize(width: 1, height: 1))
+        let tasks = [pipeline.start(try request()), pipeline.start(second)]
+        await gate.waitForArrivals(1)
+        gate.open()
+        for task in tasks { _ = try await task.response }
+        let (loads, images) = (spans("tintype.load"), spans("tintype.image"))
+        #expect(loads.count == 1 && images.count == 2)
+        let decodes = spans("tintype.decode")
+        #expect(decodes.contains { $0.links.count == 1 })
+    }
+
+    @Test(arguments: [(404, "404"), (nil, "unreachable")] as [(Int?, String)])
+    func aFailureIsAnErrorOfItsSpans(_ status: Int?, _ type: String) async throws {
+        try answer(
+            .failure(TintypeError(status == nil ? .unreachable : .badStatus, stage: .load, "no", status: status)))
+        await #expect(throws: TintypeError.self) { try await pipeline.image(for: try request()) }
+        for name in ["tintype.image", "tintype.load"] {
+            let span = try #require(spans(name).first)
+            #expect(span.status?.code == .error && span.errors.count == 1)
+            #expect(span.attributes.get("error.type") == .string(type))
+            #expect(span.attributes.get("http.response.status_code") == status.map { .int64(Int64($0)) })
+        }
+        #expect(spans("tintype.decode").isEmpty)
+    }
+
+    @Test func aCancelledLoadIsNoError() async throws {
+        let gate = Gate()
+        try answer(.gated(gate, .data(Self.png)))
+        let task = pipeline.start(try request())
+        await gate.waitForArrivals(1)
+        task.cancel()
+        await #expect(throws: TintypeError.self) { try await task.response }
+        while !tracer.activeSpans.isEmpty { await Task.yield() }
+        let image = try #require(spans("tintype.image").first)
+        #expect(image.attributes.get("error.type") == "cancelled" && image.status == nil && image.errors.isEmpty)
+    }
+
+    @Test func onlyTheChosenStagesHaveSpans() async throws {
+        let own = InMemoryTracer()
+        var configuration = PipelineConfiguration()
+        configuration.loaders = [loader]
+        configuration.coders = ImageCoderRegistry(decoders: [GatedDecoder()])
+        configuration.cache = ImageCache(memory: nil)
+        configuration.observers = [PipelineTracer(tracer: own, stages: [.decode])]
+        try answer(.data(Self.png))
+        _ = try await ImagePipeline(configuration).image(for: try request())
+        while !own.activeSpans.isEmpty { await Task.yield() }
+        #expect(Set(own.finishedSpans.map(\.operationName)) == ["tintype.image", "tintype.decode"])
+    }
+}
+
+@Suite struct OpenLoadsTests {
+    @Test func theLoadsOfASourceAreInOrder() {
+        var loads = OpenLoads<String>()
+        loads.begin(1, of: "a", "first")
+        loads.begin(2, of: "b", "other")
+        loads.begin(3, of: "a", "second")
+        #expect(loads.waiting(for: "a") == ["first", "second"] && loads.waiting(for: "c").isEmpty)
+        let ended = [1, 1, 9].map { loads.end($0) }
+        #expect(ended == ["first", nil, nil] && loads.waiting(for: "a") == ["second"])
+        let rest = [3, 2].map { loads.end($0) }
+        #expect(rest == ["second", "other"] && loads.isEmpty)
+    }
+}
+
+@Suite struct SpanURLTests {
+    @Test(arguments: [
+        ("https://a.test/b?c=d", "https://a.test/b?c=d"),
+        ("https://user:password@a.test/", "https://a.test/"),
+        (
+            "https://a.test/?X-Amz-Signature=1&w=2&ACCESS_TOKEN=3",
+            "https://a.test/?X-Amz-Signature=REDACTED&w=2&ACCESS_TOKEN=REDACTED"
+        ),
+        ("https://a.test/b%20c?d=%26#e", "https://a.test/b%20c?d=%26"),
+        ("file:///tmp/a.png", "file:///tmp/a.png"),
+        ("data:image/png;base64,AAAA", "data:"),
+    ])
+    func secretsAreRemoved(_ text: String, _ expected: String) throws {
+        let url = try #require(URL(string: text))
+        #expect(url.withoutSecrets == expected)
+    }
+}
+#endif
