@@ -1,10 +1,10 @@
 package import Foundation
 
-/// An XMP packet in UTF-8, as far as decoders and encoders need it: the orientation and the place (ISO 16684-1; XMP
-/// specification, part 2, 2.6 and 3.2).
+/// An XMP packet in UTF-8, of which decoders and encoders use the orientation, the place and the parameters of gain maps
+/// (ISO 16684-1; XMP specification, part 2, 2.6 and 3.2).
 ///
-/// Properties are attributes or elements of the RDF. They are found by their usual prefixes, and by those that the packet
-/// declares for their namespaces.
+/// Properties are attributes or elements of the RDF. Those of a namespace are found by its usual prefix, and by the
+/// prefixes that the packet declares for it.
 package struct XMPPacket {
     private var text: [UInt8]
 
@@ -15,7 +15,7 @@ package struct XMPPacket {
     }
 
     private static let maximumByteCount = 1 << 20
-    /// The number of places at which a property may begin. Each costs a search through the packet.
+    /// The number of places at which a property, or the name of a namespace, may begin.
     private static let maximumProperties = 200
 
     private struct Namespace {
@@ -25,45 +25,72 @@ package struct XMPPacket {
 
     private static let tiff = Namespace(name: "http://ns.adobe.com/tiff/1.0/", prefix: "tiff")
     private static let gainMap = Namespace(name: "http://ns.adobe.com/hdr-gain-map/1.0/", prefix: "hdrgm")
-    private static let exif = Namespace(name: "http://ns.adobe.com/exif/1.0/", prefix: "exif")
+    /// The beginnings of the names of properties that state the place, in any namespace: `exif:GPSLatitude`, and those of
+    /// manufacturers, such as `drone-dji:GpsLatitude`.
+    private static let placeNames = ["GPS", "Gps", "gps"]
 
     /// The orientation (`tiff:Orientation`); `nil` if it is absent or invalid.
     package var orientation: Orientation? {
-        guard let property = properties(Self.tiff, beginningWith: "Orientation")?.first else { return nil }
-        let value = String(decoding: text[property.value].filter { $0 > 0x20 }, as: UTF8.self)
-        return Int(value).flatMap(Orientation.init(rawValue:))
+        guard let value = value("Orientation", in: Self.tiff) else { return nil }
+        return Int(String(decoding: value.filter { $0 > 0x20 }, as: UTF8.self)).flatMap(Orientation.init(rawValue:))
     }
 
     /// Returns the numbers of a property of the gain map namespace (Adobe Gain Map specification), one or a list; `nil` if
     /// it is absent.
     package func gainMapNumbers(_ name: String) -> [Double]? {
-        guard let property = properties(Self.gainMap, beginningWith: name)?.first else { return nil }
+        guard let value = value(name, in: Self.gainMap) else { return nil }
         // A list is in elements; the names of their tags have no numbers.
-        let words = text[property.value].split { $0 <= 0x20 || $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: ">") }
+        let words = value.split { $0 <= 0x20 || $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: ">") }
         let numbers = words.compactMap { Double(String(decoding: $0, as: UTF8.self)) }
         return numbers.isEmpty || !numbers.allSatisfy(\.isFinite) ? nil : numbers
     }
 
     /// Whether a property of the gain map namespace is true.
     package func gainMapFlag(_ name: String) -> Bool {
-        guard let property = properties(Self.gainMap, beginningWith: name)?.first else { return false }
-        return String(decoding: text[property.value], as: UTF8.self).lowercased().contains("true")
+        guard let value = value(name, in: Self.gainMap) else { return false }
+        return String(decoding: value, as: UTF8.self).lowercased().contains("true")
     }
+
+    private func value(_ name: String, in namespace: Namespace) -> ArraySlice<UInt8>? {
+        (try? properties(name, in: namespace))?.first.map { text[$0.value] }
+    }
+
+    // MARK: Rewriting
 
     /// Returns the packet for an upright image, without the place unless it is kept.
     ///
-    /// - Returns: `nil` if the packet has more such properties than any writer makes.
+    /// - Returns: `nil` if such a property is malformed, or there are more of them than any writer makes.
     func rewritten(keepsLocation: Bool) -> Data? {
         var copy = self
-        guard let orientations = copy.properties(Self.tiff, beginningWith: "Orientation") else { return nil }
-        for property in orientations.reversed() { copy.text.replaceSubrange(property.value, with: "1".utf8) }
-        guard !keepsLocation else { return Data(copy.text) }
-        guard let places = copy.properties(Self.exif, beginningWith: "GPS") else { return nil }
-        for property in places.reversed() { copy.text.removeSubrange(property.whole) }
+        do throws(Unreadable) {
+            try copy.resetOrientation()
+            for name in Self.placeNames where !keepsLocation { try copy.removeProperties(beginningWith: name) }
+        } catch {
+            return nil
+        }
         return Data(copy.text)
     }
 
+    private mutating func resetOrientation() throws(Unreadable) {
+        for property in try properties("Orientation", in: Self.tiff).reversed() where !property.value.isEmpty {
+            guard !text[property.value].contains(UInt8(ascii: "<")) else { throw Unreadable() }
+            text.replaceSubrange(property.value, with: "1".utf8)
+        }
+    }
+
+    private mutating func removeProperties(beginningWith name: String) throws(Unreadable) {
+        let properties = try properties(beginningWith: name) { _, _ in true }
+        guard !properties.isEmpty else { return }
+        for property in properties.reversed() { text.removeSubrange(property.whole) }
+        // In a malformed packet, the bytes before and after a removed property may form another one.
+        let others = try self.properties(beginningWith: name) { _, _ in true }
+        guard others.isEmpty else { throw Unreadable() }
+    }
+
     // MARK: Properties
+
+    /// A property of interest is malformed, or there are too many of them.
+    private struct Unreadable: Error {}
 
     /// A property as text: an attribute with its name, or an element with its tags.
     private struct Property {
@@ -71,69 +98,126 @@ package struct XMPPacket {
         let value: Range<Int>
     }
 
-    /// Returns the properties of a namespace whose names begin with a word, in order; `nil` if there are too many.
-    private func properties(_ namespace: Namespace, beginningWith name: String) -> [Property]? {
-        var (all, left) = ([Property](), Self.maximumProperties)
-        for prefix in prefixes(of: namespace) {
-            let start = prefix + Array(":\(name)".utf8)
-            var rest = text.startIndex
-            while let place = place(of: start, from: rest) {
-                left -= 1
-                guard left >= 0 else { return nil }
-                let property = property(at: place)
-                if let property { all.append(property) }
-                rest = property?.whole.upperBound ?? place + start.count
-            }
+    /// Returns the properties of one name in a namespace, in order.
+    private func properties(_ name: String, in namespace: Namespace) throws(Unreadable) -> [Property] {
+        guard place(of: Array(name.utf8), in: text[...]) != nil else { return [] }
+        let prefixes = try prefixes(of: namespace)
+        return try properties(beginningWith: name) { prefix, local in
+            prefixes.contains(Array(prefix)) && local.elementsEqual(name.utf8)
         }
-        return all.sorted { $0.whole.lowerBound < $1.whole.lowerBound }
     }
 
-    /// Returns the prefixes that stand for a namespace: the usual one, and those that the packet declares.
-    private func prefixes(of namespace: Namespace) -> Set<[UInt8]> {
+    /// Returns the properties whose names begin with a word after the prefix, in order. None of them contains another.
+    ///
+    /// - Parameter isIncluded: Receives the prefix, which may be empty, and the rest of the name.
+    private func properties(
+        beginningWith word: String, where isIncluded: (ArraySlice<UInt8>, ArraySlice<UInt8>) -> Bool
+    ) throws(Unreadable) -> [Property] {
+        let word = Array(word.utf8)
+        var (properties, rest, left) = ([Property](), text[...], Self.maximumProperties)
+        while let place = place(of: word, in: rest) {
+            left -= 1
+            guard left >= 0 else { throw Unreadable() }
+            let property = try property(at: place, where: isIncluded)
+            if let property { properties.append(property) }
+            rest = text[(property?.whole.upperBound ?? place + word.count)...]
+        }
+        return properties
+    }
+
+    /// Returns the prefixes that stand for a namespace: the usual one, and those that the packet declares. The empty one is
+    /// among them if the namespace is a default.
+    private func prefixes(of namespace: Namespace) throws(Unreadable) -> Set<[UInt8]> {
         let name = Array(namespace.name.utf8)
-        var (prefixes, rest) = (Set([Array(namespace.prefix.utf8)]), text.startIndex)
-        while let place = place(of: name, from: rest), prefixes.count < 10 {
+        var (prefixes, rest, left) = (Set([Array(namespace.prefix.utf8)]), text[...], Self.maximumProperties)
+        while let place = place(of: name, in: rest) {
+            left -= 1
+            guard left >= 0 else { throw Unreadable() }
             // Before it is a quote, an equals sign, and the name of the attribute.
             let equals = text[..<max(place - 1, 0)].lastIndex { $0 > 0x20 } ?? 0
             let prefix = text[..<equals].suffix(60).split { $0 == UInt8(ascii: ":") || $0 <= 0x20 }.last
-            if text[equals] == UInt8(ascii: "="), let prefix { prefixes.insert(Array(prefix)) }
-            rest = place + name.count
+            if text[equals] == UInt8(ascii: "="), let prefix {
+                prefixes.insert(prefix.elementsEqual("xmlns".utf8) ? [] : Array(prefix))
+            }
+            rest = text[(place + name.count)...]
         }
         return prefixes
     }
 
-    /// Returns the property whose name begins at a place; `nil` if neither an attribute nor an element does.
-    private func property(at start: Int) -> Property? {
+    /// Returns the property whose name begins at a place, after the prefix; `nil` if neither an attribute nor an element
+    /// does.
+    private func property(
+        at local: Int, where isIncluded: (ArraySlice<UInt8>, ArraySlice<UInt8>) -> Bool
+    ) throws(Unreadable) -> Property? {
+        let start = nameStart(before: local)
         guard start > 0 else { return nil }
-        let name = start..<(text[start...].firstIndex { $0 <= 0x20 || Self.nameEnds.contains($0) } ?? text.endIndex)
+        let name = start..<(text[local...].firstIndex { $0 <= 0x20 || Self.nameEnds.contains($0) } ?? text.endIndex)
+        // A declaration of a prefix is no property.
+        let prefix = text[start..<local].dropLast()
+        guard !prefix.elementsEqual("xmlns".utf8), isIncluded(prefix, text[local..<name.upperBound]) else { return nil }
         let before = text[start - 1]
-        return before == UInt8(ascii: "<") ? element(name) : before <= 0x20 ? attribute(name) : nil
+        return before == UInt8(ascii: "<") ? try element(name) : before <= 0x20 ? try attribute(name) : nil
+    }
+
+    /// Returns the place at which a name with a prefix begins.
+    private func nameStart(before local: Int) -> Int {
+        guard local > 0, text[local - 1] == UInt8(ascii: ":") else { return local }
+        let end = text[..<(local - 1)].lastIndex { $0 <= 0x20 || Self.nameBounds.contains($0) }
+        return end.map { $0 + 1 } ?? 0
     }
 
     private static let nameEnds: Set<UInt8> = Set("=/>".utf8)
+    private static let nameBounds: Set<UInt8> = Set("<>/=:\"'".utf8)
     private static let quotes: Set<UInt8> = Set("\"'".utf8)
 
-    private func attribute(_ name: Range<Int>) -> Property? {
+    private func attribute(_ name: Range<Int>) throws(Unreadable) -> Property? {
         guard let equals = text[name.upperBound...].firstIndex(where: { $0 > 0x20 }), text[equals] == UInt8(ascii: "="),
-            let quote = text[(equals + 1)...].firstIndex(where: { $0 > 0x20 }), Self.quotes.contains(text[quote]),
-            let end = text[(quote + 1)...].firstIndex(of: text[quote])
+            let quote = text[(equals + 1)...].firstIndex(where: { $0 > 0x20 }), Self.quotes.contains(text[quote])
         else { return nil }
+        guard let end = text[(quote + 1)...].firstIndex(of: text[quote]) else { throw Unreadable() }
         return Property(whole: name.lowerBound..<end + 1, value: quote + 1..<end)
     }
 
-    private func element(_ name: Range<Int>) -> Property? {
+    private func element(_ name: Range<Int>) throws(Unreadable) -> Property {
         let start = name.lowerBound - 1
-        guard let open = text[name.upperBound...].firstIndex(of: UInt8(ascii: ">")) else { return nil }
-        if text[open - 1] == UInt8(ascii: "/") { return Property(whole: start..<open + 1, value: open + 1..<open + 1) }
-        guard let close = place(of: Array("</".utf8) + text[name], from: open + 1),
-            let end = text[close...].firstIndex(of: UInt8(ascii: ">"))
-        else { return nil }
+        guard let open = tagEnd(from: name.upperBound) else { throw Unreadable() }
+        if text[open - 1] == UInt8(ascii: "/") { return Property(whole: start..<open + 1, value: open..<open) }
+        guard let close = closingTag(of: text[name], from: open + 1),
+            let end = text[close...].firstIndex(of: UInt8(ascii: ">")),
+            // An element in another one of that name would end at the inner end tag.
+            place(of: Array("<".utf8) + text[name], in: text[open + 1..<close]) == nil
+        else { throw Unreadable() }
         return Property(whole: start..<end + 1, value: open + 1..<close)
     }
 
-    /// Returns the first place of some bytes from an offset on.
-    private func place(of word: [UInt8], from start: Int) -> Int? {
+    /// Returns the place of the `>` that ends a tag. Attribute values may contain others.
+    private func tagEnd(from start: Int) -> Int? {
+        var quote: UInt8?
+        return text[start...].firstIndex { byte in
+            if quote == nil, Self.quotes.contains(byte) {
+                quote = byte
+            } else if byte == quote {
+                quote = nil
+            } else {
+                return quote == nil && byte == UInt8(ascii: ">")
+            }
+            return false
+        }
+    }
+
+    private func closingTag(of name: ArraySlice<UInt8>, from start: Int) -> Int? {
+        let tag = Array("</".utf8) + name
         var rest = text[start...]
+        while let place = place(of: tag, in: rest) {
+            rest = text[(place + tag.count)...]
+            if let next = rest.first, next <= 0x20 || next == UInt8(ascii: ">") { return place }
+        }
+        return nil
+    }
+
+    /// Returns the first place of some bytes.
+    private func place(of word: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
+        var rest = bytes
         while let first = rest.firstIndex(of: word[0]) {
             rest = rest[first...]
             if rest.starts(with: word) { return first }
