@@ -1,0 +1,306 @@
+import Foundation
+import HTTPTestSupport
+import Testing
+import TintypeCore
+import TintypeTesting
+
+@testable import TintypeHTTP
+
+/// Interrupted transfers on disk.
+@Suite(.timeLimit(.minutes(15))) struct PartialStoreTests: InterruptedTransfers {
+    /// RFC 9111, 5.2.2.5.
+    @Test func aBodyThatMustNotBeStoredIsNotWritten() async throws {
+        try await withFolder { folder in
+            try await Fixture.withOrigin { origin in
+                let downloader = Downloader(configuration(folder))
+                origin.serve("/secret", Self.cut.with(header: "Cache-Control", "no-store"))
+                origin.serve("/asked", Self.cut)
+                origin.serve("/b", Self.cut)
+                let asked = HTTPSource(url: origin.url("/asked"), headers: ["Cache-Control": "no-store"])
+                for source in [.url(origin.url("/secret")), .http(asked), ImageSource.url(origin.url("/b"))] {
+                    await Fixture.expect(.truncatedBody) { try await Fixture.load(source, downloader) }
+                }
+                await wait { !files(folder).isEmpty }
+                #expect(files(folder).count == 1)
+            }
+        }
+    }
+
+    @Test func anotherDownloaderResumesAnInterruptedTransfer() async throws {
+        try await withFolder { folder in
+            try await Fixture.withOrigin { origin in
+                let source = await interruptedSource(origin, in: folder)
+                let loaded = try await Fixture.load(source, Downloader(configuration(folder)))
+                #expect(loaded.data == Fixture.body && loaded.metrics?.resumedBytes == 20_000)
+                #expect(files(folder).isEmpty)
+            }
+        }
+    }
+
+    @Test func aCancelledTransferIsSaved() async throws {
+        try await withFolder { folder in
+            try await Fixture.withOrigin { origin in
+                let silent = OriginResponse.testImage.with(header: "ETag", "\"1\"").with(
+                    \.ending, .silence(after: 20_000))
+                serve(origin, first: [silent])
+                let downloader = Downloader(configuration(folder))
+                let source = ImageSource.url(origin.url("/a"))
+                let download = downloader.download(source)
+                await wait { download.progress.received == 20_000 }
+                download.cancel()
+                await wait { !files(folder).isEmpty }
+                let resumed = try await Fixture.load(source, downloader).metrics?.resumedBytes
+                #expect(resumed == 20_000)
+            }
+        }
+    }
+
+    @Test func aDamagedFileIsNotUsed() async throws {
+        try await withFolder { folder in
+            try await Fixture.withOrigin { origin in
+                let source = await interruptedSource(origin, in: folder)
+                let file = folder.appending(path: try #require(files(folder).first))
+                var data = try Data(contentsOf: file)
+                data[data.count - 1] ^= 1
+                try data.write(to: file)
+                let loaded = try await Fixture.load(source, Downloader(configuration(folder)))
+                #expect(loaded.data == Fixture.body && loaded.metrics?.resumedBytes == 0)
+            }
+        }
+    }
+
+    @Test func theOldestFileIsRemovedBeyondTheBudget() async throws {
+        try await withFolder { folder in
+            try await Fixture.withOrigin { origin in
+                let downloader = Downloader(configuration(folder, budget: 45_000))
+                var names: [String] = []
+                for path in ["/1", "/2", "/3"] {
+                    origin.serve(path, Self.cut)
+                    await Fixture.expect(.truncatedBody) { try await Fixture.load(.url(origin.url(path)), downloader) }
+                    await wait { !Set(files(folder)).isSubset(of: names) }
+                    let name = try #require(files(folder).first { !names.contains($0) })
+                    // Files that are written at once may have equal dates.
+                    try FileManager.default.setAttributes(
+                        [.modificationDate: Date(timeIntervalSinceNow: Double(names.count) * 60 - 600)],
+                        ofItemAtPath: folder.appending(path: name).path(percentEncoded: false))
+                    names.append(name)
+                }
+                await wait { files(folder).count == 2 }
+                #expect(Set(files(folder)) == Set(names.dropFirst()))
+                let sizes = try files(folder).map { try Data(contentsOf: folder.appending(path: $0)).count }
+                #expect(sizes.reduce(0, +) <= 45_000)
+            }
+        }
+    }
+
+    @Test func aFileRevealsNothingOfItsRequest() async throws {
+        try await withFolder { folder in
+            try await Fixture.withOrigin { origin in
+                origin.serve("/a", Self.cut)
+                let source = ImageSource.http(
+                    HTTPSource(url: origin.url("/a?token=secret"), headers: ["Authorization": "secret"]))
+                await Fixture.expect(.truncatedBody) {
+                    try await Fixture.load(source, Downloader(configuration(folder)))
+                }
+                await wait { !files(folder).isEmpty }
+                let name = try #require(files(folder).first)
+                let data = try Data(contentsOf: folder.appending(path: name))
+                #expect(!name.contains("secret") && data.range(of: Data("secret".utf8)) == nil)
+            }
+        }
+    }
+
+    /// A killed process leaves what the folder holds at that moment.
+    @Test func aKilledProcessLeavesWhatHadArrived() async throws {
+        let large = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+        try await withFolder { folder in
+            try await Fixture.withOrigin { origin in
+                let response = OriginResponse.image(large, type: "image/png").with(header: "ETag", "\"1\"")
+                origin.serve("/a", response.with(\.ending, .silence(after: 2_500_000)))
+                let source = ImageSource.url(origin.url("/a"))
+                let download = Downloader(configuration(folder, budget: 8 << 20)).download(source)
+                await wait { download.progress.received == 2_500_000 && !files(folder).isEmpty }
+                let copy = folder.appending(path: "copy")
+                var resumed = 0
+                // The last step may not be on disk yet.
+                while resumed < PartialJournal.step {
+                    try? FileManager.default.removeItem(at: copy)
+                    try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: true)
+                    let name = try #require(files(folder).first)
+                    try FileManager.default.copyItem(
+                        at: folder.appending(path: name), to: copy.appending(path: name))
+                    resumed = try PartialFile.decode(Data(contentsOf: copy.appending(path: name)))?.data.count ?? 0
+                    await Task.yield()
+                }
+                serve(origin, first: [], body: large)
+                let loaded = try await Fixture.load(
+                    source, Downloader(configuration(copy, budget: 8 << 20)), limit: 8 << 20)
+                #expect(loaded.data == large && loaded.metrics?.resumedBytes == resumed)
+                #expect(files(copy).isEmpty)
+                download.cancel()
+            }
+        }
+    }
+
+    @Test func aJournalIsValidUpToItsCount() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-journal-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let empty = PartialBody(
+            urlDigest: "place", validator: StrongValidator(value: "\"1\""), total: 9, data: Data())
+        let file = folder.appending(path: "a")
+        var journal = try PartialJournal(empty, as: "a", in: PartialFolder(FolderLocation(own: folder)))
+        #expect(PartialFile.decode(try Data(contentsOf: file)) == nil)
+        for count in 1...4 {
+            journal = try journal.appending(Data([UInt8(count), UInt8(count)]))
+            let partial = try #require(PartialFile.decode(try Data(contentsOf: file)))
+            #expect(partial.data == Data((1...UInt8(count)).flatMap { [$0, $0] }) && partial.total == 9)
+        }
+        // Bytes beyond the count are ignored.
+        try (Data(contentsOf: file) + Data([9, 9])).write(to: file)
+        #expect(PartialFile.decode(try Data(contentsOf: file))?.data.count == 8)
+    }
+
+    /// Interrupts a transfer and returns what the folder has then.
+    private func namesAfterAnInterruption(in folder: URL, until condition: ([String]) -> Bool) async throws -> [String]
+    {
+        try await Fixture.withOrigin { origin in
+            origin.serve("/a", Self.cut)
+            await Fixture.expect(.truncatedBody) {
+                try await Fixture.load(.url(origin.url("/a")), Downloader(configuration(folder, budget: 30_000)))
+            }
+            await wait { condition(names(folder)) }
+        }
+        return names(folder)
+    }
+
+    private func write(
+        _ name: String, in folder: URL, age: TimeInterval, _ beginning: String = "tintype-partial 1 "
+    ) throws {
+        let file = folder.appending(path: name)
+        try (Data(beginning.utf8) + Data(count: 1_000)).write(to: file)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: file.path(percentEncoded: false))
+    }
+
+    @Test func onlyFilesOfTheStoreAreRemoved() async throws {
+        let digest = String(repeating: "5", count: 64)
+        let foreign = [".dat.nosync", "notes", "notes.new", String(repeating: "G", count: 64)]
+        try await withFolder { folder in
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            for name in foreign + [digest] { try write(name, in: folder, age: 30 * 86_400) }
+            // A file with another content, and a folder.
+            let others = ["7", "8"].map { String(repeating: $0, count: 64) }
+            try write(others[0], in: folder, age: 30 * 86_400, "photo")
+            try FileManager.default.createDirectory(
+                at: folder.appending(path: others[1]), withIntermediateDirectories: true)
+            // What a killed process leaves, and what another one is writing.
+            try write("\(digest).new", in: folder, age: 7_200)
+            let growing = "\(String(repeating: "6", count: 64)).new"
+            try write(growing, in: folder, age: 60)
+            let names = try await namesAfterAnInterruption(in: folder) { names in
+                !names.contains(digest) && !names.contains("\(digest).new") && files(folder).count == 4
+            }
+            #expect(Set(foreign + others + [growing]).isSubset(of: names))
+        }
+    }
+
+    /// Another user of a shared cache directory can put a link in place of the folder in it. The folder that it leads to
+    /// can contain files of another store.
+    @Test func aLinkInPlaceOfTheFolderIsNotFollowed() async throws {
+        try await withFolder { folder in
+            let (cache, target) = (folder.appending(path: "cache"), folder.appending(path: "target"))
+            for url in [cache, target] {
+                try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            }
+            try write(String(repeating: "5", count: 64), in: target, age: 30 * 86_400)
+            try FileManager.default.createSymbolicLink(
+                at: cache.appending(path: "partial"), withDestinationURL: target)
+            try await Fixture.withOrigin { origin in
+                for store in [
+                    PartialStore(in: FolderLocation(named: cache)),
+                    PartialStore(folder: cache.appending(path: "partial"), minimumByteCount: 1),
+                ] {
+                    var configuration = DownloaderConfiguration.patient
+                    configuration.partials = store
+                    let downloader = Downloader(configuration)
+                    origin.serve("/a", Self.cut)
+                    await Fixture.expect(.truncatedBody) {
+                        try await Fixture.load(.url(origin.url("/a")), downloader)
+                    }
+                    await downloader.flush()
+                    await #expect(throws: TintypeError.self) { try await store.removeAll() }
+                    #expect(names(target).count == 1)
+                }
+            }
+        }
+    }
+
+    @Test func flushWaitsForInterruptedTransfersAndRemovingAllRemovesThem() async throws {
+        try await withFolder { folder in
+            try await Fixture.withOrigin { origin in
+                let configuration = configuration(folder)
+                let downloader = Downloader(configuration)
+                let paths = (0..<20).map { "/\($0)" }
+                for path in paths {
+                    origin.serve(path, Self.cut)
+                    await Fixture.expect(.truncatedBody) { try await Fixture.load(.url(origin.url(path)), downloader) }
+                }
+                await downloader.flush()
+                #expect(names(folder).count == 20 && files(folder).count == 20)
+                try write("notes", in: folder, age: 0)
+                let removed = try await #require(configuration.partials).removeAll()
+                #expect(removed.count == 20 && removed.byteCount > 20 * 20_000)
+                #expect(names(folder) == ["notes"])
+            }
+        }
+    }
+
+    @Test func aLinkIsNotFollowed() async throws {
+        try await withFolder { folder in
+            let store = folder.appending(path: "store")
+            try await Fixture.withOrigin { origin in
+                let source = await interruptedSource(origin, in: store)
+                let name = try #require(files(store).first)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: store.path()) == [name])
+                let (link, target) = (store.appending(path: name), folder.appending(path: "target"))
+                try FileManager.default.moveItem(at: link, to: target)
+                let size = try Data(contentsOf: target).count
+                try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
+                let loaded = try await Fixture.load(source, Downloader(configuration(store)))
+                #expect(loaded.data == Fixture.body && loaded.metrics?.resumedBytes == 0)
+                #expect(try files(store).isEmpty && Data(contentsOf: target).count == size)
+            }
+        }
+    }
+
+    @Test func aFolderThatOthersMayWriteToIsNotUsed() async throws {
+        try await withFolder { folder in
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try await Fixture.withOrigin { origin in
+                let source = await interruptedSource(origin, in: folder)
+                #expect(chmod(folder.path(), 0o777) == 0)
+                let loaded = try await Fixture.load(source, Downloader(configuration(folder)))
+                #expect(loaded.data == Fixture.body && loaded.metrics?.resumedBytes == 0)
+                #expect(files(folder).count == 1)
+            }
+        }
+    }
+
+    @Test func aBodyBeyondTheBudgetIsNotWritten() async throws {
+        let large = Data(count: 3_000_000)
+        try await withFolder { folder in
+            try await Fixture.withOrigin { origin in
+                origin.serve(
+                    "/a",
+                    .image(large, type: "image/png").with(header: "ETag", "\"1\"").with(
+                        \.ending, .cut(after: 2_900_000)))
+                await Fixture.expect(.truncatedBody) {
+                    try await Fixture.load(
+                        .url(origin.url("/a")), Downloader(configuration(folder, budget: 2_000_000)), limit: 8 << 20)
+                }
+                #expect(files(folder).isEmpty)
+            }
+        }
+    }
+}
