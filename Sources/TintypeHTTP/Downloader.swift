@@ -186,10 +186,13 @@ extension Downloader: GuardingLoader {
 
 extension Downloader: FlushableLoader {
     /// Waits until the bytes of interrupted transfers, and cookies, are on disk.
-    package func flush() async {
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/unwritable`` if the cookies cannot be written. A file of an interrupted
+    ///   transfer is no loss.
+    package func flush() async throws(TintypeError) {
         let configuration = state.withLock { $0.configuration }
         await configuration.partials?.flush()
-        try? await configuration.cookies.flush()
+        try await configuration.cookies.flush()
     }
 }
 

@@ -51,9 +51,85 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: ["", "{}", "[1]", "not JSON"]) func aFileWithOtherContentsIsAnError(_ text: String) async throws {
+    @Test func concurrentChangesLeaveTheNewestCookiesInTheFile() async throws {
+        let page = try #require(Self.page)
+        try await withFile { file in
+            let store = try CookieStore(file: file)
+            for round in 0..<20 {
+                DispatchQueue.concurrentPerform(iterations: 4) { index in
+                    if index == round % 4 {
+                        store.clear()
+                    } else {
+                        store.take(["\(index)=1; Max-Age=3600"], from: page)
+                    }
+                }
+                try await store.flush()
+                #expect(try CookieStore(file: file).cookies == store.cookies)
+            }
+        }
+    }
+
+    /// A power cut may leave an empty file.
+    @Test func anEmptyFileHasNoCookies() async throws {
+        try await withFile { file in
+            try Data().write(to: file)
+            #expect(try CookieStore(file: file).cookies.isEmpty)
+        }
+    }
+
+    @Test(arguments: [0o644, 0o666, 0o602]) func onlyAFileThatNoOneElseMayWriteToIsRead(_ mode: mode_t) async throws {
+        try await withFile { file in
+            let path = file.path(percentEncoded: false)
+            try Data("[]".utf8).write(to: file)
+            #expect(chmod(path, mode) == 0)
+            let store = try? CookieStore(file: file)
+            #expect((store != nil) == (mode == 0o644))
+            guard store != nil else { return }
+            let permissions = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            #expect(permissions == 0o600)
+        }
+    }
+
+    @Test func aLinkIsNotFollowed() async throws {
+        try await withFile { file in
+            let other = file.appendingPathExtension("json")
+            try Data("[]".utf8).write(to: other)
+            try FileManager.default.createSymbolicLink(at: file, withDestinationURL: other)
+            let error = #expect(throws: TintypeError.self) { try CookieStore(file: file) }
+            #expect(error?.code == .unreadable && error?.description.contains("link") == true)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func theFileOfAnotherUserIsNotRead() async throws {
+        try await withFile { file in
+            try Data("[]".utf8).write(to: file)
+            #expect(chown(file.path(percentEncoded: false), 12_345, 12_345) == 0)
+            let error = #expect(throws: TintypeError.self) { try CookieStore(file: file) }
+            #expect(error?.code == .unreadable && error?.description.contains("12345") == true)
+        }
+    }
+
+    @Test func abandonedFilesAreRemoved() async throws {
+        try await withFile { file in
+            let folder = file.deletingLastPathComponent()
+            let (old, new) = ("cookies.\(UUID().uuidString)", "cookies.\(UUID().uuidString)")
+            for name in [old, new, "cookies.mine", "other.\(UUID().uuidString)"] {
+                try Data("[]".utf8).write(to: folder.appending(path: name))
+                guard name != new else { continue }
+                let path = folder.appending(path: name).path(percentEncoded: false)
+                let date = Date(timeIntervalSince1970: 1_000_000)
+                try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+            }
+            _ = try CookieStore(file: file)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
+            #expect(names.count == 3 && !names.contains(old) && names.contains(new))
+        }
+    }
+
+    @Test(arguments: ["{}", "[1]", "not JSON"]) func aFileWithOtherContentsIsAnError(_ text: String) async throws {
         try await withFile { file in
             try Data(text.utf8).write(to: file)
+            #expect(chmod(file.path(percentEncoded: false), 0o600) == 0)
             let error = #expect(throws: TintypeError.self) { try CookieStore(file: file) }
             #expect(error?.code == .unreadable && error?.subject?.hasSuffix("cookies") == true)
         }
@@ -66,7 +142,8 @@ import TintypeTesting
             store.take(["a=1; Max-Age=3600", "b=2; Max-Age=3600"], from: page)
             try await store.flush()
             let text = try String(contentsOf: file, encoding: .utf8)
-            try text.replacing("\"1\"", with: "\"1\\r\\nX-Evil: 2\"").write(to: file, atomically: true, encoding: .utf8)
+            try text.replacing("\"1\"", with: "\"1\\r\\nX-Evil: 2\"").write(
+                to: file, atomically: false, encoding: .utf8)
             #expect(try CookieStore(file: file).cookies.map(\.name) == ["b"])
         }
     }
@@ -76,10 +153,38 @@ import TintypeTesting
         try await withFile { file in
             let store = try CookieStore(file: file.appending(path: "no/folder"))
             store.take(["a=1; Max-Age=3600"], from: page)
-            await #expect(throws: TintypeError.self) { try await store.flush() }
-            // Reported once; the cookies are still in memory.
+            for _ in 0..<2 {
+                let error = await #expect(throws: TintypeError.self) { try await store.flush() }
+                #expect(error?.code == .unwritable)
+            }
+            // The cookies are still in memory, and the next flush writes them.
+            try FileManager.default.createDirectory(
+                at: file.appending(path: "no"), withIntermediateDirectories: true)
             try await store.flush()
+            #expect(try CookieStore(file: file.appending(path: "no/folder")).cookies == store.cookies)
             #expect(store.cookies.count == 1)
+        }
+    }
+
+    /// A pipeline reports cookies that cannot be written, and takes the report from no one else.
+    @Test(arguments: [true, false]) func aPipelineReportsCookiesThatCannotBeWritten(_ isOverride: Bool) async throws {
+        try await withFile { file in
+            try await Fixture.withOrigin { origin in
+                origin.serve("/a", .testImage.with(header: "Set-Cookie", "a=1; Max-Age=3600"))
+                var downloads = DownloaderConfiguration.patient
+                downloads.cookies = try CookieStore(file: file.appending(path: "no/folder"))
+                var configuration = PipelineConfiguration()
+                configuration.coders = ImageCoderRegistry(decoders: [GatedDecoder()])
+                configuration.loaders = isOverride ? [] : [Downloader(downloads)]
+                let pipeline = ImagePipeline(configuration)
+                var request = ImageRequest(url: origin.url("/a"))
+                request.http.usesCookies = true
+                if isOverride { request.overrides = RequestOverrides(loader: Downloader(downloads)) }
+                _ = try await pipeline.image(for: request)
+                let error = await #expect(throws: TintypeError.self) { try await pipeline.flush() }
+                #expect(error?.code == .unwritable && error?.subject?.hasSuffix("no/folder") == true)
+                await #expect(throws: TintypeError.self) { try await downloads.cookies.flush() }
+            }
         }
     }
 

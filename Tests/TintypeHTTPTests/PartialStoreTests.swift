@@ -228,7 +228,7 @@ import TintypeTesting
                     await Fixture.expect(.truncatedBody) {
                         try await Fixture.load(.url(origin.url("/a")), downloader)
                     }
-                    await downloader.flush()
+                    try await downloader.flush()
                     await #expect(throws: TintypeError.self) { try await store.removeAll() }
                     #expect(names(target).count == 1)
                 }
@@ -246,7 +246,7 @@ import TintypeTesting
                     origin.serve(path, Self.cut)
                     await Fixture.expect(.truncatedBody) { try await Fixture.load(.url(origin.url(path)), downloader) }
                 }
-                await downloader.flush()
+                try await downloader.flush()
                 #expect(names(folder).count == 20 && files(folder).count == 20)
                 try write("notes", in: folder, age: 0)
                 let removed = try await #require(configuration.partials).removeAll()

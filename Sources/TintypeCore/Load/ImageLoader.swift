@@ -172,7 +172,9 @@ public struct ImageLoaderChain: ImageLoader {
 /// A loader that writes files in the background.
 package protocol FlushableLoader: ImageLoader {
     /// Waits until what earlier loads have left is on disk.
-    func flush() async
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable``.
+    func flush() async throws(TintypeError)
 }
 
 extension ImageLoaderChain {

@@ -77,14 +77,13 @@ public final class ImagePipeline: Sendable {
         return task
     }
 
-    /// Waits until everything that loads have stored is on disk, also in caches that requests brought
-    /// (``RequestOverrides``), including the bytes of interrupted transfers.
+    /// Waits until everything that loads have stored is on disk: in the caches, also those that requests brought
+    /// (``RequestOverrides``), and the files of loaders, such as cookies and the bytes of interrupted transfers.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable`` if something could not be written.
+    /// - Throws: ``TintypeError/Code/unwritable`` if something could not be written. The rest is written nevertheless.
     public func flush() async throws(TintypeError) {
         await services.background.wait()
-        for loader in ImageLoaderChain(configuration.loaders).flushable { await loader.flush() }
-        try await services.flushCaches()
+        try await services.flush()
     }
 
     /// Starts the load of a request that the interceptors have already rewritten, and that memory cannot answer.

@@ -28,8 +28,8 @@ final class PipelineServices: Sendable {
     let refreshing = Locked<Set<JobKey>>([])
     /// The decoded sizes of each source in memory.
     let variants = Locked(VariantTable())
-    /// The overrides whose caches may have something to write.
-    private let storingOverrides = Locked(StoringOverrides())
+    /// What requests have brought that may have something to write.
+    private let flushTargets = Locked(FlushTargets())
     /// The last date at which bytes were received.
     private let lastReceipt = Locked(Date.distantPast)
     /// The sources that failed.
@@ -104,61 +104,31 @@ final class PipelineServices: Sendable {
     }
 }
 
-// MARK: - Caches of requests
+// MARK: - Flushing
 
 extension PipelineServices {
-    /// Records that a load has stored something on disk, so that a flush includes a cache that the request brings. Called
-    /// after the store: a flush in between would otherwise forget the cache.
+    /// Records that a load may have left something to write in a cache or a loader that its request brings, so that a flush
+    /// includes them. Called after the store or load: a flush in between would otherwise forget them.
     func didStore(for request: ImageRequest) {
-        guard let overrides = request.overrides, overrides.hasCache else { return }
-        let evicted = storingOverrides.withLock { $0.add(overrides) }
-        guard let evicted else { return }
+        guard let overrides = request.overrides, let evicted = flushTargets.withLock({ $0.add(overrides) }) else {
+            return
+        }
         background.add(cost: 0) {
             _ = await TintypeError.thrown { () throws(TintypeError) in try await evicted.flush() }
         }
     }
 
-    /// Waits until the caches of the pipeline, and those that requests brought, have written everything.
+    /// Waits until the loaders and caches of the pipeline, and those that requests brought, have written everything.
     ///
     /// - Throws: The first error, after all of them have been flushed.
-    func flushCaches() async throws(TintypeError) {
-        var error = await TintypeError.thrown { () throws(TintypeError) in try await configuration.cache.flush() }
-        for overrides in storingOverrides.withLock({ $0.takeAll() }) {
-            let next = await TintypeError.thrown { () throws(TintypeError) in try await overrides.flush() }
-            error = error ?? next
+    func flush() async throws(TintypeError) {
+        let own = FlushTarget(loaders: ImageLoaderChain(configuration.loaders).flushable, caches: [configuration.cache])
+        var first: TintypeError?
+        for target in [own] + flushTargets.withLock({ $0.takeAll() }) {
+            let error = await TintypeError.thrown { () throws(TintypeError) in try await target.flush() }
+            first = first ?? error
         }
-        if let error { throw error }
-    }
-}
-
-/// The overrides whose caches may have something to write: at most ``capacity``, so that a program which creates new ones
-/// for every request does not fill the memory.
-struct StoringOverrides: Sendable {
-    static let capacity = 64
-
-    private var overrides: [RequestOverrides] = []
-
-    /// Adds overrides, unless they are present.
-    ///
-    /// - Returns: The oldest ones if there are too many. The caller flushes them.
-    mutating func add(_ new: RequestOverrides) -> RequestOverrides? {
-        guard !overrides.contains(new) else { return nil }
-        overrides.append(new)
-        return overrides.count > Self.capacity ? overrides.removeFirst() : nil
-    }
-
-    mutating func takeAll() -> [RequestOverrides] {
-        defer { overrides = [] }
-        return overrides
-    }
-}
-
-extension RequestOverrides {
-    fileprivate var hasCache: Bool { cache != nil || originalCache != nil }
-
-    fileprivate func flush() async throws(TintypeError) {
-        try await originalCache?.flush()
-        try await cache?.flush()
+        if let first { throw first }
     }
 }
 

@@ -20,7 +20,8 @@ public final class CookieStore: Sendable {
     /// Changes are written in the background: see ``flush()``. Cookies are secrets, so only this user may read the file.
     ///
     /// - Parameter url: The file. It need not exist, but its directory must. A file is used by one store at a time.
-    /// - Throws: ``TintypeCore/TintypeError/Code/unreadable`` if the file exists and cannot be read, or has other contents.
+    /// - Throws: ``TintypeCore/TintypeError/Code/unreadable`` if the file exists and cannot be read, has other contents, is
+    ///   a symbolic link, or another user owns it or may write to it.
     public init(file url: URL) throws(TintypeError) {
         let file = CookieFile(url.path(percentEncoded: false))
         let cookies = try file.read()
@@ -39,24 +40,23 @@ public final class CookieStore: Sendable {
     ///   - now: The time of the response.
     public func take(_ fields: [String], from url: URL, at now: Date = Date()) {
         guard !fields.isEmpty else { return }
-        let cookies = jar.withLock { jar in
-            jar.take(fields, from: url, at: now)
-            return jar.cookies
-        }
-        file?.write(cookies)
+        jar.withLock { $0.take(fields, from: url, at: now) }
+        file?.write { self.cookies }
     }
 
     /// Removes all cookies.
     public func clear() {
         jar.withLock { $0 = CookieJar() }
-        file?.write([])
+        file?.write { self.cookies }
     }
 
     /// Waits until all earlier changes are in the file. Returns at once if there is none.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/unwritable`` if the last change could not be written.
+    /// Changes that could not be written before are written again.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/unwritable`` if the changes cannot be written. They stay in memory.
     public func flush() async throws(TintypeError) {
-        try await file?.flush()
+        try await file?.flush { self.cookies }
     }
 
     /// Returns the value of the `Cookie` field for a request; `nil` when no cookie matches.
@@ -138,94 +138,135 @@ struct CookieJar: Sendable {
     }
 }
 
-/// The file of a ``CookieStore``: a JSON array, written under a temporary name and renamed.
+/// The file of a ``CookieStore``: a JSON array, written in the background.
+///
+/// A write takes the cookies that the store has when it begins. So the file never has older ones than the store had at the
+/// last change, in whatever order concurrent changes ask for a write.
 final class CookieFile: Sendable {
-    private struct State: Sendable {
-        /// The cookies to write next.
-        var pending: [Cookie]?
-        var isWriting = false
-        var problem: TintypeError?
-        var flushes: [SharedPromise<Void>] = []
-    }
-
-    private let path: String
-    private let state = Locked(State())
+    private let file: PrivateFile
+    private let state = Locked(CookieFileState())
     /// The largest file that is read, in bytes: more than the largest number of cookies takes.
     private static let maximumByteCount = 64 << 20
+    /// The age at which a new file is removed that was never renamed, in seconds: its process was killed.
+    private static let maximumTemporaryAge: TimeInterval = 3600
 
     init(_ path: String) {
-        self.path = path
+        file = PrivateFile(path)
     }
 
-    /// Returns the cookies of the file, or none if there is no file. Blocks.
+    /// Returns the cookies of the file, or none if there is no file or it is empty. Blocks.
     func read() throws(TintypeError) -> [Cookie] {
-        do throws(TintypeError) {
-            let file = try LocalFile(reading: path)
-            guard file.byteCount <= Self.maximumByteCount else { throw unreadable }
-            let data = try file.read(file.byteCount, from: 0)
-            guard let cookies = try? JSONDecoder().decode([Cookie].self, from: data) else { throw unreadable }
-            // A line break in a value would end the header field.
-            return cookies.filter(\.isPlain)
-        } catch {
-            guard error.code == .notFound else { throw error }
-            return []
+        file.removeAbandoned(olderThan: Self.maximumTemporaryAge, at: Date())
+        guard let data = try file.read(limit: Self.maximumByteCount), !data.isEmpty else { return [] }
+        guard let cookies = try? JSONDecoder().decode([Cookie].self, from: data) else {
+            throw TintypeError(.unreadable, stage: .load, "not a file of cookies", subject: file.path)
         }
+        // A line break in a value would end the header field.
+        return cookies.filter(\.isPlain)
     }
 
-    private var unreadable: TintypeError {
-        TintypeError(.unreadable, stage: .load, "not a file of cookies", subject: path)
+    /// Writes the cookies in the background. Several changes may be written together.
+    ///
+    /// - Parameter current: Returns the cookies of the store.
+    func write(_ current: @escaping @Sendable () -> [Cookie]) {
+        if state.withLock({ $0.recordChange() }) { startWriting(current) }
     }
 
-    /// Writes cookies in the background. Only the newest of several changes is written.
-    func write(_ cookies: [Cookie]) {
-        let isFirst = state.withLock { state in
-            state.pending = cookies.filter { $0.expires != nil }
-            defer { state.isWriting = true }
-            return !state.isWriting
-        }
-        if isFirst { WorkQueue.disk.enqueue(at: .low) { self.writePending() } }
+    /// Waits until all earlier changes are written, and writes them again if that failed before.
+    func flush(_ current: @escaping @Sendable () -> [Cookie]) async throws(TintypeError) {
+        let promise = SharedPromise<Void>()
+        let step = state.withLock { $0.addFlush(promise) }
+        if step == .write { startWriting(current) }
+        // A flush does not respond to cancellation: the file would be written all the same.
+        if step != .end { await promise.wait { nil } }
+        if let problem = state.withLock({ $0.problem }) { throw problem }
     }
 
-    private func writePending() {
-        while let cookies = state.withLock({ $0.pending.take() }) {
-            let problem = replaceFile(cookies)
-            state.withLock { $0.problem = problem }
-            let flushes = state.withLock { state -> [SharedPromise<Void>] in
-                guard state.pending == nil else { return [] }
-                state.isWriting = false
-                defer { state.flushes = [] }
-                return state.flushes
+    private func startWriting(_ current: @escaping @Sendable () -> [Cookie]) {
+        WorkQueue.disk.enqueue(at: .low) {
+            while true {
+                let written = self.state.withLock { $0.beginWrite() }
+                // Read after `beginWrite`: a later change causes another write.
+                let cookies = current().filter { $0.expires != nil }
+                let problem = cookies == written ? nil : self.replace(with: cookies)
+                let end = self.state.withLock { $0.endWrite(cookies, problem) }
+                for flush in end.flushes { flush.fulfill(()) }
+                if end.isLast { return }
             }
-            for flush in flushes { flush.fulfill(()) }
         }
     }
 
     /// - Returns: The error, if the file could not be written.
-    private func replaceFile(_ cookies: [Cookie]) -> TintypeError? {
-        let temporary = "\(path).\(UUID().uuidString)"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0, let data = try? JSONEncoder().encode(cookies) else { return unwritable(errno) }
-        let problem = data.withUnsafeBytes { $0.write(to: descriptor) }
-        close(descriptor)
-        guard problem == 0, rename(temporary, path) == 0 else {
-            defer { unlink(temporary) }
-            return unwritable(problem == 0 ? errno : problem)
+    private func replace(with cookies: [Cookie]) -> TintypeError? {
+        guard let data = try? JSONEncoder().encode(cookies) else {
+            return TintypeError(.unwritable, stage: .store, "cannot encode the cookies", subject: file.path)
         }
+        do throws(TintypeError) { try file.replace(with: data) } catch { return error }
         return nil
     }
+}
 
-    private func unwritable(_ number: Int32) -> TintypeError {
-        TintypeError(.unwritable, stage: .store, SystemError.description(number), subject: path)
+/// Decides when a ``CookieFile`` is written. One writer at a time runs, until it has written every change.
+struct CookieFileState: Sendable {
+    /// What a flush does next.
+    enum FlushStep: Hashable {
+        /// Nothing: everything is written.
+        case end
+        /// Wait for the running writer.
+        case wait
+        /// Start a writer, and wait for it.
+        case write
     }
 
-    func flush() async throws(TintypeError) {
-        let promise = SharedPromise<Void>()
-        let isWriting = state.withLock { state in
-            if state.isWriting { state.flushes.append(promise) }
-            return state.isWriting
+    private var isChanged = false
+    private var isWriting = false
+    /// The cookies in the file, if a write has succeeded.
+    private var written: [Cookie]?
+    /// The flushes whose changes the running write includes, and later ones.
+    private var (included, later): ([SharedPromise<Void>], [SharedPromise<Void>]) = ([], [])
+    /// The error of the last write.
+    private(set) var problem: TintypeError?
+
+    /// Records a change.
+    ///
+    /// - Returns: Whether the caller must start a writer.
+    mutating func recordChange() -> Bool {
+        isChanged = true
+        defer { isWriting = true }
+        return !isWriting
+    }
+
+    mutating func addFlush(_ promise: SharedPromise<Void>) -> FlushStep {
+        guard isWriting || problem != nil else { return .end }
+        later.append(promise)
+        guard !isWriting else { return .wait }
+        return recordChange() ? .write : .wait
+    }
+
+    /// Called by the writer, before it reads the cookies.
+    ///
+    /// - Returns: The cookies in the file, if a write has succeeded.
+    mutating func beginWrite() -> [Cookie]? {
+        isChanged = false
+        included += later
+        later = []
+        return written
+    }
+
+    /// Called by the writer after each write.
+    ///
+    /// - Returns: The flushes to end, and whether the writer ends because nothing has changed since it began.
+    mutating func endWrite(
+        _ cookies: [Cookie], _ problem: TintypeError?
+    ) -> (flushes: [SharedPromise<Void>], isLast: Bool) {
+        self.problem = problem
+        if problem == nil { written = cookies }
+        isWriting = isChanged
+        if !isChanged { included += later }
+        defer {
+            included = []
+            if !isChanged { later = [] }
         }
-        // A flush does not respond to cancellation: the file would be written all the same.
-        if isWriting { await promise.wait { nil } }
-        if let problem = state.withLock({ $0.problem.take() }) { throw problem }
+        return (included, !isChanged)
     }
 }

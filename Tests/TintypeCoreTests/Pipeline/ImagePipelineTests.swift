@@ -67,13 +67,65 @@ import TintypeTesting
         #expect(rendered.flushes == 1 && fixture.disk.flushes == 2)
     }
 
-    @Test func theNumberOfFlushedCachesIsBounded() {
-        var table = StoringOverrides()
-        let overrides = (0...StoringOverrides.capacity).map { _ in RequestOverrides() }
+    @Test func theNumberOfFlushedCachesIsBounded() async throws {
+        var table = FlushTargets()
+        let disks = (0...FlushTargets.capacity).map { _ in FakeDataCache() }
+        let overrides = disks.map { RequestOverrides(cache: ImageCache(memory: nil, disk: $0)) }
         let evicted = overrides.map { table.add($0) }
-        #expect(evicted.dropLast().allSatisfy { $0 == nil } && evicted.last == .some(overrides[0]))
-        #expect(table.add(overrides[1]) == nil && table.takeAll() == Array(overrides.dropFirst()))
-        #expect(table.takeAll().isEmpty)
+        #expect(evicted.dropLast().allSatisfy { $0 == nil })
+        try await evicted.last??.flush()
+        #expect(disks.map(\.flushes) == [1] + disks.dropFirst().map { _ in 0 })
+        let repeated = table.add(overrides[1])
+        let memoryAlone = table.add(RequestOverrides(cache: ImageCache(memory: MemoryCache())))
+        #expect(repeated == nil && memoryAlone == nil)
+        for target in table.takeAll() { try await target.flush() }
+        #expect(disks.allSatisfy { $0.flushes == 1 } && table.takeAll().isEmpty)
+    }
+
+    @Test func imagesInTheMemoryOfARequestsCacheAreNotHeld() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        let disk = FakeDataCache()
+        weak var memory: MemoryCache?
+        func load() async throws {
+            let own = MemoryCache()
+            memory = own
+            let overrides = RequestOverrides(cache: ImageCacheChain([ImageCache(memory: own, disk: disk)]))
+            _ = try await fixture.pipeline.image(for: fixture.request().overrides(overrides))
+        }
+        try await load()
+        while memory != nil { await Task.yield() }
+        #expect(disk.keys.count == 1 && disk.flushes == 0)
+        try await fixture.pipeline.flush()
+        #expect(disk.flushes == 1)
+    }
+
+    @Test func allPartsAreFlushedAlthoughOneFails() async throws {
+        /// A loader whose files cannot be written.
+        struct Broken: FlushableLoader {
+            let flushes = Shared(0)
+            func canLoad(_ source: ImageSource) -> Bool { true }
+
+            @concurrent
+            func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
+                LoadedBytes(data: PipelineFixture.png, origin: .network)
+            }
+
+            func flush() async throws(TintypeError) {
+                flushes.withLock { $0 += 1 }
+                throw TintypeError(.unwritable, stage: .store, "test")
+            }
+        }
+        let (own, brought) = (Broken(), Broken())
+        let fixture = PipelineFixture { $0.loaders = [own] }
+        await expect(.unwritable) { try await fixture.pipeline.flush() }
+        #expect(own.flushes.now == 1 && fixture.disk.flushes == 1)
+        // A loader that a request brings is flushed once after its load.
+        let request = fixture.request().overrides(RequestOverrides(loader: brought))
+        _ = try await fixture.pipeline.image(for: request)
+        await expect(.unwritable) { try await fixture.pipeline.flush() }
+        await expect(.unwritable) { try await fixture.pipeline.flush() }
+        #expect(own.flushes.now == 3 && brought.flushes.now == 1 && fixture.disk.flushes == 3)
     }
 
     @Test func aStoredRenditionIsNotTransformedAgain() async throws {
