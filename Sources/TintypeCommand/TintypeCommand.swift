@@ -29,6 +29,7 @@ struct TintypeCommand: AsyncParsableCommand {
             try checkArguments()
             let arguments = Array(CommandLine.arguments.dropFirst())
             StandardStream.chooseColors(ColorChoice(in: arguments))
+            HelpDetail.choose(for: arguments)
             var command = try parseAsRoot(helpArguments(arguments))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -103,5 +104,29 @@ struct TintypeCommand: AsyncParsableCommand {
             handler.logLevel = .error
             return handler
         }
+    }
+}
+
+/// How much the help of a subcommand says.
+enum HelpDetail: Sendable {
+    /// The common options, on one screen.
+    case common
+    /// All options and examples: `--help-all`, the manual page and completions.
+    case all
+
+    private static let chosen = Locked(HelpDetail.common)
+
+    /// The detail of the help of this process.
+    static var current: HelpDetail { chosen.withLock { $0 } }
+
+    /// Returns the detail that arguments ask for.
+    init(_ arguments: some Sequence<String>) {
+        let full = ["--help-all", "--experimental-dump-help"]
+        self = arguments.prefix { $0 != "--" }.contains(where: full.contains) ? .all : .common
+    }
+
+    /// Decides on the help. Called before arguments are parsed, because the parser reads the configuration of subcommands.
+    static func choose(for arguments: [String]) {
+        chosen.withLock { $0 = HelpDetail(arguments) }
     }
 }

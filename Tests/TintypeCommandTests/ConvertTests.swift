@@ -54,7 +54,7 @@ import TintypeTesting
     }
 
     @Test func theHelpNamesEveryChoice() async throws {
-        let help = try await CommandRun.tintype("convert", "--help").output
+        let help = try await CommandRun.tintype("convert", "--help-all").output
         let words = Set(help.split { " \n,.:".contains($0) }.map(String.init))
         #expect(words.isSuperset(of: BlendMode.allCases.map(\.name)))
         #expect(words.isSuperset(of: Gravity.allCases.map(\.rawValue) + ResampleFilter.allCases.map(\.rawValue)))
@@ -71,7 +71,9 @@ import TintypeTesting
         for option in ["--resize", "--output", "--jobs"] {
             #expect(common.output.contains("\n  \(option)") || common.output.contains(", \(option)"), "\(option)")
         }
-        for option in ["--proxy", "--insecure", "--no-cache"] {
+        // One screen of most terminals.
+        #expect(common.output.split(separator: "\n", omittingEmptySubsequences: false).count <= 60, "\(common.output)")
+        for option in ["--proxy", "--insecure", "--no-cache", "--mode", "--overlay"] {
             #expect(!common.output.contains("\n  \(option)") && all.output.contains("\n  \(option)"), "\(option)")
         }
     }

@@ -85,7 +85,7 @@ import TintypeTesting
     }
 
     @Test(arguments: ["fetch", "convert", "info"]) func theHelpMentionsPartial(_ command: String) async throws {
-        let run = try await CommandRun.tintype(command, "--help")
+        let run = try await CommandRun.tintype(command, "--help-all")
         #expect(run.output.contains("--partial"))
     }
 }

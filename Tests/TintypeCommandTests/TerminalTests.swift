@@ -110,9 +110,32 @@ import Tintype
     private static let commands: [any ParsableCommand.Type] =
         [TintypeCommand.self] + TintypeCommand.configuration.subcommands + Cache.configuration.subcommands
 
+    @Test(
+        arguments: [
+            ([], .common), (["convert", "--help"], .common), (["convert", "--help-all"], .all),
+            (["--experimental-dump-help"], .all), (["info", "--", "--help-all"], .common),
+        ] as [([String], HelpDetail)])
+    func theFullHelpIsShownOnRequest(_ arguments: [String], _ detail: HelpDetail) {
+        #expect(HelpDetail(arguments) == detail)
+    }
+
+    @Test func fetchHidesRareOptionsToo() async throws {
+        let (common, all) = (
+            try await CommandRun.tintype("fetch", "--help").output,
+            try await CommandRun.tintype("fetch", "--help-all").output
+        )
+        for option in ["--header", "--user", "--retry", "--timeout"] {
+            #expect(common.contains("\n  \(option) "), "\(option)")
+        }
+        for option in ["--proxy", "--insecure", "--min-rate", "--cookies"] {
+            #expect(!common.contains("\n  \(option)") && all.contains("\n  \(option)"), "\(option)")
+        }
+    }
+
     /// Other lines of the help are broken between words.
     @Test func anExampleFitsIntoEightyColumns() {
-        let examples = Self.commands.flatMap { $0.configuration.discussion.split(separator: "\n") }
+        let discussions = Self.commands.map { $0.configuration.discussion } + [Convert.discussion(.all)]
+        let examples = discussions.flatMap { $0.split(separator: "\n") }
             .filter { $0.hasPrefix("  ") }
         #expect(examples.count > 20)
         for example in examples { #expect(example.count <= 80, "\(example)") }

@@ -22,11 +22,12 @@ struct TransferOptions: ParsableArguments {
         transform: UserArgument.parsing(expecting: "a user name and a password, such as me:secret"))
     var user: UserArgument?
 
-    @Flag(help: "Store the cookies that servers set, and send them, for this run.")
+    @Flag(help: ArgumentHelp("Store the cookies that servers set, and send them, for this run.", visibility: .hidden))
     var cookies = false
 
     @Option(
-        help: ArgumentHelp("Do not verify the certificate of this host; may be repeated.", valueName: "host"),
+        help: ArgumentHelp(
+            "Do not verify the certificate of this host; may be repeated.", valueName: "host", visibility: .hidden),
         transform: HostArgument.parsing(expecting: "a host name without scheme and port, such as example.org"))
     var insecure: [HostArgument] = []
 
@@ -34,7 +35,7 @@ struct TransferOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             Use this HTTP or SOCKS proxy; an empty value means none. (default: from the environment; with --guard, none)
-            """, valueName: "url"),
+            """, valueName: "url", visibility: .hidden),
         transform: ProxyArgument.parsing(
             expecting: "the URL of a proxy, such as http://localhost:3128 or socks5://localhost:1080"))
     var proxy: ProxyArgument?
@@ -43,19 +44,23 @@ struct TransferOptions: ParsableArguments {
     var retry = 0
 
     @Option(
-        help: ArgumentHelp("Refuse images larger than this, such as 10MB.", valueName: "bytes"),
+        help: ArgumentHelp("Refuse images larger than this, such as 10MB.", valueName: "bytes", visibility: .hidden),
         transform: ByteCount.parsing(expecting: ByteCount.expectation))
     var maxBytes: ByteCount?
 
-    @Option(help: ArgumentHelp("Follow at most this many redirects.", valueName: "n"))
+    @Option(help: ArgumentHelp("Follow at most this many redirects.", valueName: "n", visibility: .hidden))
     var maxRedirects = 10
 
     @Flag(
         name: .customLong("guard"),
-        help: "Load only over HTTP and from public addresses, as a server should for URLs that its users choose.")
+        help: ArgumentHelp(
+            "Load only over HTTP and from public addresses, as a server should for URLs that its users choose.",
+            visibility: .hidden))
     var isGuarded = false
 
-    @Flag(name: .customLong("http1"), help: "Use HTTP/1.1 only, even if the server supports HTTP/2.")
+    @Flag(
+        name: .customLong("http1"),
+        help: ArgumentHelp("Use HTTP/1.1 only, even if the server supports HTTP/2.", visibility: .hidden))
     var usesHTTP1Only = false
 
     @Option(
@@ -71,20 +76,21 @@ struct TransferOptions: ParsableArguments {
             Give up an attempt after this many seconds, even if it makes progress. (default: 900; with --limit-rate, \
             no limit)
             """,
-            valueName: "seconds"),
+            valueName: "seconds", visibility: .hidden),
         transform: TimeoutArgument.parsing(expecting: TimeoutArgument.expectation))
     var maxTime: TimeoutArgument?
 
     @Option(
         help: ArgumentHelp(
             "Give up if fewer bytes a second arrive, on average over 30 seconds; 0 for no limit. (default: 1kB)",
-            valueName: "bytes"),
+            valueName: "bytes", visibility: .hidden),
         transform: ByteCount.parsing(expecting: ByteCount.expectation))
     var minRate: ByteCount?
 
     @Option(
         help: ArgumentHelp(
-            "Let all transfers together receive at most this many bytes a second, such as 500kB.", valueName: "bytes"),
+            "Let all transfers together receive at most this many bytes a second, such as 500kB.", valueName: "bytes",
+            visibility: .hidden),
         transform: ByteCount.parsing(expecting: ByteCount.expectation))
     var limitRate: ByteCount?
 

@@ -16,18 +16,18 @@ struct TransformOptions: ParsableArguments {
             How the preceding --resize handles another aspect ratio: fit (inside the size, the default), fill \
             (cover the size and crop) or stretch.
             """,
-            valueName: "fit|fill|stretch"),
+            valueName: "fit|fill|stretch", visibility: .hidden),
         transform: Argument.parsing(expecting: "fit, fill or stretch", TransformArgument.mode))
     var mode: [Argument] = []
 
     @Option(
         help: ArgumentHelp(
             "The filter of the preceding --resize: box, bilinear, catmullRom or lanczos3 (the default).",
-            valueName: "filter"),
+            valueName: "filter", visibility: .hidden),
         transform: Argument.parsing(expecting: "box, bilinear, catmullRom or lanczos3", TransformArgument.filter))
     var filter: [Argument] = []
 
-    @Flag(help: "Let every --resize enlarge the image.")
+    @Flag(help: ArgumentHelp("Let every --resize enlarge the image.", visibility: .hidden))
     var enlarge = false
 
     @Option(
@@ -45,7 +45,7 @@ struct TransformOptions: ParsableArguments {
             The part that the preceding --crop or --resize keeps, or the position of the preceding --overlay: \
             center, top, bottom, left, right, topLeft, topRight, bottomLeft, bottomRight or smart.
             """,
-            valueName: "position"),
+            valueName: "position", visibility: .hidden),
         transform: Argument.parsing(
             expecting: "center, top, bottom, left, right, topLeft, topRight, bottomLeft, bottomRight or smart",
             TransformArgument.gravity))
@@ -69,17 +69,21 @@ struct TransformOptions: ParsableArguments {
     var round: [Argument] = []
 
     @Option(
-        help: ArgumentHelp("The corners that the preceding --round rounds.", valueName: "tl,tr,bl,br"),
+        help: ArgumentHelp(
+            "The corners that the preceding --round rounds.", valueName: "tl,tr,bl,br", visibility: .hidden),
         transform: Argument.parsing(expecting: "a list of tl, tr, bl, br and all", TransformArgument.corners))
     var corners: [Argument] = []
 
     @Option(
-        help: ArgumentHelp("Draw a border inside the edge of the preceding --round.", valueName: "width,#RRGGBBAA"),
+        help: ArgumentHelp(
+            "Draw a border inside the edge of the preceding --round.", valueName: "width,#RRGGBBAA", visibility: .hidden
+        ),
         transform: Argument.parsing(expecting: "a width and a colour, such as 4,#ffffff", TransformArgument.border))
     var border: [Argument] = []
 
     @Option(
-        help: ArgumentHelp("Fill the image with a colour, keeping its shape.", valueName: "#RRGGBBAA"),
+        help: ArgumentHelp(
+            "Fill the image with a colour, keeping its shape.", valueName: "#RRGGBBAA", visibility: .hidden),
         transform: Argument.parsing(expecting: "a colour, such as #c01c28", TransformArgument.tint))
     var tint: [Argument] = []
 
@@ -89,12 +93,13 @@ struct TransformOptions: ParsableArguments {
             How the preceding --tint or --overlay is blended with the image: \
             \(BlendMode.allCases.map(\.name).joined(separator: ", ")).
             """,
-            valueName: "mode"),
+            valueName: "mode", visibility: .hidden),
         transform: Argument.parsing(expecting: "a blend mode, such as multiply", TransformArgument.blend))
     var blend: [Argument] = []
 
     @Option(
-        help: ArgumentHelp("Blur with a Gaussian of this standard deviation in pixels.", valueName: "radius"),
+        help: ArgumentHelp(
+            "Blur with a Gaussian of this standard deviation in pixels.", valueName: "radius", visibility: .hidden),
         transform: Argument.parsing(expecting: "a number of pixels, such as 2.5", TransformArgument.blur))
     var blur: [Argument] = []
 
@@ -105,30 +110,33 @@ struct TransformOptions: ParsableArguments {
             Adjust colours: a list of brightness=N (0 is unchanged), contrast=N and saturation=N (1 is \
             unchanged), grey, sepia and invert; or the 20 numbers of a matrix.
             """,
-            valueName: "list"),
+            valueName: "list", visibility: .hidden),
         transform: Argument.parsing(
             expecting: "a list such as brightness=0.1,contrast=1.2,grey, or 20 numbers",
             TransformArgument.adjust))
     var adjust: [Argument] = []
 
     @Option(
-        help: ArgumentHelp("Draw another image over this one, at the bottom right.", valueName: "source"),
+        help: ArgumentHelp(
+            "Draw another image over this one, at the bottom right.", valueName: "source", visibility: .hidden),
         transform: Argument.parsing(expecting: "a URL, or the path of a file", TransformArgument.overlay))
     var overlay: [Argument] = []
 
     @Option(
-        help: ArgumentHelp("The opacity of the preceding --overlay.", valueName: "0-1"),
+        help: ArgumentHelp("The opacity of the preceding --overlay.", valueName: "0-1", visibility: .hidden),
         transform: Argument.parsing(expecting: "a number from 0 to 1", TransformArgument.opacity))
     var opacity: [Argument] = []
 
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("The distance of the preceding --overlay from its side or corner.", valueName: "X,Y"),
+        help: ArgumentHelp(
+            "The distance of the preceding --overlay from its side or corner.", valueName: "X,Y", visibility: .hidden),
         transform: Argument.parsing(expecting: "two numbers of pixels, such as 12,12", TransformArgument.inset))
     var inset: [Argument] = []
 
     @Option(
-        help: ArgumentHelp("Draw the image on a background of this colour.", valueName: "#RRGGBBAA"),
+        help: ArgumentHelp(
+            "Draw the image on a background of this colour.", valueName: "#RRGGBBAA", visibility: .hidden),
         transform: Argument.parsing(expecting: "a colour, such as #ffffff", TransformArgument.flatten))
     var flatten: [Argument] = []
 
@@ -136,14 +144,16 @@ struct TransformOptions: ParsableArguments {
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "Add a margin, the same or different on each side, transparent or of a colour.",
-            valueName: "N|TOP,LEFT,BOTTOM,RIGHT[,#RRGGBBAA]"),
+            valueName: "N|TOP,LEFT,BOTTOM,RIGHT[,#RRGGBBAA]", visibility: .hidden),
         transform: Argument.parsing(
             expecting: "one or four widths in pixels and an optional colour, such as 16,#ffffff",
             TransformArgument.pad))
     var pad: [Argument] = []
 
     @Option(
-        help: ArgumentHelp("Trim a border of one colour, with this tolerance from 0 to 255.", valueName: "tolerance"),
+        help: ArgumentHelp(
+            "Trim a border of one colour, with this tolerance from 0 to 255.", valueName: "tolerance",
+            visibility: .hidden),
         transform: Argument.parsing(expecting: "a number from 0 to 255", TransformArgument.trim))
     var trim: [Argument] = []
 

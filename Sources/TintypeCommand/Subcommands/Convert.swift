@@ -4,45 +4,70 @@ import Tintype
 
 /// `tintype convert`: decodes, transforms and encodes images.
 struct Convert: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "Convert images to another format, size or look.",
-        usage: """
-            tintype convert [<options>] <input> <output>
-            tintype convert [<options>] --output <template> <input> ...
-            """,
-        discussion: """
-            The extension of <output> selects its format; - is standard input or output. --thumbnail decodes the image to \
-            size; transforms then apply in the order of the options. An option that modifies a transform, such as \
-            --mode, follows it. A colour is #RRGGBB or #RRGGBBAA; quote it in the shell.
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            abstract: "Convert images to another format, size or look.",
+            usage: """
+                tintype convert [<options>] <input> <output>
+                tintype convert [<options>] --output <template> <input> ...
+                """,
+            discussion: discussion(HelpDetail.current))
+    }
 
-            An animation stays an animation if the output format supports it (avif, gif, jxl, png, webp), and every \
-            frame is transformed. Otherwise the first frame is written. --frame selects one frame, --frames several.
+    static func discussion(_ detail: HelpDetail) -> String {
+        switch detail {
+        case .common: commonDiscussion
+        case .all: fullDiscussion
+        }
+    }
 
-            With --output, all arguments are inputs: files, URLs, quoted patterns such as 'photos/*.jpg' and, with \
-            --recursive, directories. --output is a directory, in which the tree of the inputs is repeated, or a template \
-            with the fields {stem}, {name}, {ext}, {format}, {dir}, {index}, {width} and {height}. If two outputs have one \
-            path, nothing is written. A failure does not stop the other conversions; the exit status is the number of \
-            failures, at most 125.
+    private static let commonDiscussion = """
+        The extension of <output> selects its format; - is standard input or output. --thumbnail decodes the image to \
+        size; transforms then apply in the order of the options. With --output, all arguments are inputs. --help-all \
+        lists all options.
 
-            Examples:
-              tintype convert photo.png photo.jpg --quality 85
-              tintype convert https://example.org/a.jpg a.png --thumbnail 320x320
-              tintype convert a.jpg b.jpg --resize 256x256 --mode fill --gravity smart
-              tintype convert a.jpg b.jpg --crop 9,9,640,480 --rotate 90 --flip vertical
-              tintype convert a.jpg b.png --crop 128x128 --round circle --border 4,'#fff'
-              tintype convert a.jpg b.png --round 24 --corners tl,tr --pad 16
-              tintype convert a.jpg b.jpg --adjust contrast=0.9,sepia --blur 1.5
-              tintype convert a.png b.png --trim 8 --tint '#c01c28' --blend multiply
-              tintype convert a.jpg b.jpg --overlay logo.png --inset 12,12 --opacity 0.6
-              tintype convert a.png b.jpg --resize 512x512 --filter box --enlarge
-              tintype convert a.png b.jpg --flatten '#ffffff'
-              tintype convert moving.gif frame.png --frame 12
-              tintype convert moving.gif part.webp --frames 0-9,20 --quality 75
-              tintype convert a.heic b.avif --thumbnail 999x999 --output-bytes 150kB
-              tintype convert -o small/ --recursive photos --thumbnail 1600x1600
-              tintype convert -o '{stem}-{width}.jpg' *.png --thumbnail 256x256
-              curl -s https://example.org/a.png | tintype convert - - --format jpeg
-            """)
+        Examples:
+          tintype convert photo.png photo.jpg --quality 85
+          tintype convert https://example.org/a.jpg a.png --thumbnail 320x320
+          tintype convert a.jpg b.jpg --crop 9,9,640,480 --rotate 90
+          tintype convert moving.gif moving.webp --resize 256x256
+          tintype convert -o small/ --recursive photos --thumbnail 1600x1600
+          tintype convert -o '{stem}-{width}.jpg' *.png --thumbnail 256x256
+        """
+
+    private static let fullDiscussion = """
+        The extension of <output> selects its format; - is standard input or output. --thumbnail decodes the image to \
+        size; transforms then apply in the order of the options. An option that modifies a transform, such as \
+        --mode, follows it. A colour is #RRGGBB or #RRGGBBAA; quote it in the shell.
+
+        An animation stays an animation if the output format supports it (avif, gif, jxl, png, webp), and every \
+        frame is transformed. Otherwise the first frame is written. --frame selects one frame, --frames several.
+
+        With --output, all arguments are inputs: files, URLs, quoted patterns such as 'photos/*.jpg' and, with \
+        --recursive, directories. --output is a directory, in which the tree of the inputs is repeated, or a template \
+        with the fields {stem}, {name}, {ext}, {format}, {dir}, {index}, {width} and {height}. If two outputs have one \
+        path, nothing is written. A failure does not stop the other conversions; the exit status is the number of \
+        failures, at most 125.
+
+        Examples:
+          tintype convert photo.png photo.jpg --quality 85
+          tintype convert https://example.org/a.jpg a.png --thumbnail 320x320
+          tintype convert a.jpg b.jpg --resize 256x256 --mode fill --gravity smart
+          tintype convert a.jpg b.jpg --crop 9,9,640,480 --rotate 90 --flip vertical
+          tintype convert a.jpg b.png --crop 128x128 --round circle --border 4,'#fff'
+          tintype convert a.jpg b.png --round 24 --corners tl,tr --pad 16
+          tintype convert a.jpg b.jpg --adjust contrast=0.9,sepia --blur 1.5
+          tintype convert a.png b.png --trim 8 --tint '#c01c28' --blend multiply
+          tintype convert a.jpg b.jpg --overlay logo.png --inset 12,12 --opacity 0.6
+          tintype convert a.png b.jpg --resize 512x512 --filter box --enlarge
+          tintype convert a.png b.jpg --flatten '#ffffff'
+          tintype convert moving.gif frame.png --frame 12
+          tintype convert moving.gif part.webp --frames 0-9,20 --quality 75
+          tintype convert a.heic b.avif --thumbnail 999x999 --output-bytes 150kB
+          tintype convert -o small/ --recursive photos --thumbnail 1600x1600
+          tintype convert -o '{stem}-{width}.jpg' *.png --thumbnail 256x256
+          curl -s https://example.org/a.png | tintype convert - - --format jpeg
+        """
 
     @Argument(help: ArgumentHelp("The input and the output, or with --output the inputs.", valueName: "input"))
     var arguments: [SourceArgument] = []
@@ -66,21 +91,27 @@ struct Convert: AsyncParsableCommand {
 
     @OptionGroup var parallel: JobOptions
 
-    @Flag(help: "Report what would be written, and write nothing.")
+    @Flag(help: ArgumentHelp("Report what would be written, and write nothing.", visibility: .hidden))
     var dryRun = false
 
-    @Flag(help: "Write one JSON object per image, each on its own line, in the order in which the conversions finish.")
+    @Flag(
+        help: ArgumentHelp(
+            "Write one JSON object per image, each on its own line, in the order in which the conversions finish.",
+            visibility: .hidden))
     var json = false
 
     @Flag(help: "Report failures only.")
     var quiet = false
 
-    @Option(help: ArgumentHelp("Write only this frame of an animation, counted from 0.", valueName: "n"))
+    @Option(
+        help: ArgumentHelp(
+            "Write only this frame of an animation, counted from 0.", valueName: "n", visibility: .hidden))
     var frame: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Write these frames of an animation, in this order; a range may run backwards.", valueName: "n,n-n"),
+            "Write these frames of an animation, in this order; a range may run backwards.", valueName: "n,n-n",
+            visibility: .hidden),
         transform: FrameList.parsing(expecting: "frame numbers and ranges from 0, such as 0-9,20"))
     var frames: FrameList?
 
@@ -89,14 +120,15 @@ struct Convert: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Lower the quality until the file has at most this many bytes, such as 100kB.", valueName: "bytes"),
+            "Lower the quality until the file has at most this many bytes, such as 100kB.", valueName: "bytes",
+            visibility: .hidden),
         transform: ByteCount.parsing(expecting: ByteCount.expectation))
     var outputBytes: ByteCount?
 
     @Option(
         help: ArgumentHelp(
             "Keep metadata: exif, xmp, iptc, icc (the profile of the written colours, sRGB) and location (GPS, in "
-                + "exif and xmp).", valueName: "kinds"),
+                + "exif and xmp).", valueName: "kinds", visibility: .hidden),
         transform: MetadataList.parsing)
     var keep: MetadataList?
 
@@ -106,8 +138,8 @@ struct Convert: AsyncParsableCommand {
     var thumbnail: PixelSize?
 
     @OptionGroup(title: "Transforms") var transforms: TransformOptions
-    @OptionGroup var partial: PartialOptions
-    @OptionGroup var terminal: TerminalOptions
+    @OptionGroup(visibility: .hidden) var partial: PartialOptions
+    @OptionGroup(visibility: .hidden) var terminal: TerminalOptions
     @OptionGroup(title: "Cache", visibility: .hidden) var cache: CacheOptions
     @OptionGroup(title: "Transfers", visibility: .hidden) var transfer: TransferOptions
 
