@@ -161,6 +161,16 @@ import TintypeTesting
         }
     }
 
+    /// Such a file is not standard input.
+    @Test func aPatternMayMatchAFileWhoseNameIsADash() async throws {
+        try await withCommandFixture { fixture in
+            _ = try fixture.write(try CommandFixture.png(width: 7, height: 5), "-")
+            let run = try await CommandRun.shell("cd \"$1\"; tintype info --json '?'", [fixture.path("")])
+            #expect(run.status == 0, "\(run.error)")
+            #expect(try run.records.first?["url"] as? String == "./-" && run.records.first?["width"] as? Int == 7)
+        }
+    }
+
     @Test func infoReportsManyFilesInOrderAndCountsFailures() async throws {
         try await withCommandFixture { fixture in
             var paths: [String] = []

@@ -65,6 +65,15 @@ import TintypeTesting
         }
     }
 
+    @Test func theFramesBeforeADamagedOneAreAccepted() async throws {
+        try await withCommandFixture { fixture in
+            let path = try fixture.write(try CommandFixture.animationWithADamagedFrame(), "damaged.png")
+            let run = try await CommandRun.tintype("info", "--verify", "--partial", "--json", path)
+            #expect(run.status == 0, "\(run.error)")
+            #expect(try run.records.first?["isPartial"] as? Bool == true)
+        }
+    }
+
     /// A GIF with zeros between its blocks, which every viewer shows.
     private static let damaged =
         Data("GIF89a".utf8) + Data([1, 0, 1, 0, 0x80, 0, 0]) + Data([255, 0, 0, 0, 0, 255])
