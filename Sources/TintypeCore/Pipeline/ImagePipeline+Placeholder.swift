@@ -7,7 +7,7 @@ extension ImagePipeline {
         let request = task.request
         guard services.guards.allow(request) else { return 0 }
         let cache = services.cache(for: request)
-        let keys = [request.policy.previewStorage == .memory ? request.key.preview : nil, request.placeholderKey]
+        let keys = [request.policy.keepsPreviews ? request.key.preview : nil, request.placeholderKey]
         guard let image = keys.lazy.compactMap({ $0.flatMap { cache.image(for: $0) } }).first else { return 0 }
         let preview = ImageResponse(image: image, origin: .memory).atScale(request.rendition.decode.scale)
         task.update(LoadStatus(preview: preview, previewCount: 1))
@@ -16,28 +16,41 @@ extension ImagePipeline {
 }
 
 /// Keeps the newest preview of one load in memory until the image is complete.
-struct PreviewKeeper: Sendable {
+final class PreviewKeeper: Sendable {
     private let key: CacheKey
     private let cache: any ImageCaching
+    private let timeToLive: Duration?
+    /// Whether the image is complete.
+    private let isComplete = Locked(false)
 
     init(_ request: ImageRequest, _ services: PipelineServices) {
         key = request.key.preview
         cache = services.cache(for: request)
+        timeToLive = request.policy.timeToLive
     }
 
-    /// Stores a preview. Stores nothing if it is the one that was stored last.
+    /// Stores a preview. Stores nothing if it is the one that was stored last, or if the image is complete.
     func keep(_ preview: ImageResponse?) {
-        guard let preview, cache.image(for: key) !== preview.image else { return }
-        cache.store(preview.image, for: key)
+        guard let preview, !isComplete.withLock({ $0 }), cache.image(for: key) !== preview.image else { return }
+        cache.store(preview.image, for: key, timeToLive: timeToLive)
+        // The load may have ended on another thread after the check above, and removed the preview before it was stored.
+        if isComplete.withLock({ $0 }) { cache.remove(key, from: .memory) }
     }
 
     /// Removes the preview of an image that is complete.
     func end(_ result: Result<ImageResponse, TintypeError>) {
-        if case .success = result { cache.remove(key, from: .memory) }
+        guard case .success = result else { return }
+        isComplete.withLock { $0 = true }
+        cache.remove(key, from: .memory)
     }
+}
+
+extension LoadPolicy {
+    /// Whether previews of the load may be in memory.
+    var keepsPreviews: Bool { previewStorage == .memory && rendered.memory.canWrite && freshness != .http }
 }
 
 extension CacheKey {
     /// The key of the newest preview of an image.
-    fileprivate var preview: CacheKey { CacheKey(source: source, rendition: "\(rendition)|preview") }
+    var preview: CacheKey { CacheKey(source: source, rendition: "\(rendition)|preview") }
 }

@@ -93,7 +93,7 @@ public final class ImagePipeline: Sendable {
         let task = ImageTask(request: request, in: running)
         // Jobs do not know the scale, so that they are shared. With other sources, it depends on which of them loads.
         let scale = request.others == nil ? request.rendition.decode.scale : nil
-        let keeper = request.policy.previewStorage == .memory ? PreviewKeeper(request, services) : nil
+        let keeper = request.policy.keepsPreviews ? PreviewKeeper(request, services) : nil
         let placeholders = keeper != nil || request.placeholderKey != nil ? showPlaceholder(in: task) : 0
         let readsHeader = request.policy.header == .early
         let receiver = JobReceiver<ImageResponse, LoadStatus>(

@@ -109,7 +109,8 @@ extension LoadPolicy {
         /// In memory alone: the file is on disk anyway.
         case memory
         /// Also on disk, like those of other sources. Meant for thumbnails of large files. A file that changed has other keys
-        /// (``FileIdentity/modification``); with ``FileIdentity/path`` nothing is stored.
+        /// (``FileIdentity/modification``). Nothing is stored with ``FileIdentity/path``, or if the request or a
+        /// ``CacheKeyFilter`` names the file (``ImageRequest/identity``).
         case disk
     }
 
@@ -117,8 +118,9 @@ extension LoadPolicy {
     public enum PreviewStorage: Hashable, Sendable {
         /// Previews are only delivered.
         case none
-        /// The newest preview is in memory until the image is complete. If the load is cancelled or fails, the next request of
-        /// the same kind begins with that preview.
+        /// The newest preview is in memory until the image is complete, but no longer than ``LoadPolicy/timeToLive``. If the
+        /// load is cancelled or fails, the next request of the same kind begins with that preview. None is kept if
+        /// ``LoadPolicy/rendered`` excludes memory, or with ``Freshness/http``, because the origin may forbid it.
         case memory
     }
 

@@ -148,4 +148,38 @@ import TintypeTesting
         #expect(try await second.response.image.pixels[0, 0].red == 255)
         #expect(fixture.memory.totalCount == 1 && fixture.pipeline.cachedImage(for: request) != nil)
     }
+
+    @Test(arguments: [
+        LoadPolicy(rendered: CacheRules(memory: .off)), LoadPolicy(rendered: CacheRules(memory: .readOnly)),
+        LoadPolicy(freshness: .http),
+    ]) func aPreviewIsNotKeptAgainstTheRulesOfTheCaches(_ policy: LoadPolicy) async throws {
+        let fixture = fixture(Gate())
+        let request = fixture.request().with {
+            $0.policy = policy
+            ($0.policy.previews, $0.policy.previewStorage) = (.progressive(every: .zero), .memory)
+        }
+        let task = fixture.pipeline.start(request)
+        _ = try await firstPreview(of: task)
+        task.cancel()
+        #expect(fixture.memory.totalCount == 0)
+    }
+
+    @Test(arguments: [nil, Duration.zero]) func aKeptPreviewExpires(_ timeToLive: Duration?) throws {
+        let fixture = fixture(Gate())
+        let request = fixture.request().with { $0.policy.timeToLive = timeToLive }
+        PreviewKeeper(request, fixture.pipeline.services).keep(ImageResponse(image: try .pixel(), origin: .network))
+        #expect((fixture.memory.image(for: request.key.preview) == nil) == (timeToLive != nil))
+    }
+
+    /// A load may report a preview on one thread while it ends on another.
+    @Test func noPreviewIsKeptAfterTheImage() throws {
+        let fixture = fixture(Gate())
+        let keeper = PreviewKeeper(fixture.request(), fixture.pipeline.services)
+        let response = ImageResponse(image: try .pixel(), origin: .network)
+        keeper.keep(response)
+        #expect(fixture.memory.totalCount == 1)
+        keeper.end(.success(response))
+        keeper.keep(response)
+        #expect(fixture.memory.totalCount == 0)
+    }
 }
