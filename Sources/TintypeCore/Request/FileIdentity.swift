@@ -16,8 +16,12 @@ extension ImageRequest {
     /// changes with the file.
     var mayBeOnDisk: Bool {
         source.isWorthKeepingOnDisk
-            || policy.localFiles == .disk && identity != nil && source.expectedOrigin == .file
+            || policy.localFiles == .disk && source.expectedOrigin == .file && isIdentifiedByModification
     }
+
+    /// Whether the key has the form that ``identifiedByModification()`` gives it. The program or a ``CacheKeyFilter`` may have
+    /// set another identity, which does not change with the file.
+    private var isIdentifiedByModification: Bool { identity?.hasPrefix("\(source.identity)\nmodified ") ?? false }
 
     /// Returns the request with the time of modification and the size of its file in the identity. A request for anything
     /// else, for a file that does not exist, or with an identity of its own is returned unchanged. Blocks.

@@ -99,6 +99,27 @@ import TintypeTesting
         }
     }
 
+    /// A name that the program chose does not change with the file.
+    @Test(arguments: [true, false]) func aFileWithANameOfTheProgramIsNotStoredOnDisk(_ isFiltered: Bool) async throws {
+        try await withFile { url in
+            let info = ImageInfo(format: .png, size: PixelSize(width: 8, height: 8))
+            let fixture = PipelineFixture(info: info) {
+                $0.loaders = [FileLoader()]
+                if isFiltered { $0.interceptors = [CacheKeyFilter.explicit { _ in "mine" }] }
+            }
+            let request = ImageRequest(url: url).fitting(width: 2).with {
+                if !isFiltered { $0.identity = "mine" }
+                $0.policy.localFiles = .disk
+                $0.policy.completion = .whenStored
+            }
+            _ = try await fixture.pipeline.image(for: request)
+            #expect(fixture.pipeline.cacheKey(for: request).source == "mine" && fixture.disk.keys.isEmpty)
+            fixture.memory.clear()
+            try write(PipelineFixture.png, to: url, modified: 2000)
+            #expect(try await fixture.pipeline.response(for: request).origin == .file)
+        }
+    }
+
     @Test func aFileThatAGuardRefusesIsNotTouched() async throws {
         struct Refusal: GuardingLoader {
             let guardFlag = GuardFlag(true)
