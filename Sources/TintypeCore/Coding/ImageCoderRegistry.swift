@@ -123,8 +123,15 @@ extension ImageCoderRegistry {
     public func info(
         of bytes: Data, isComplete: Bool = true, limits: DecodeLimits = DecodeLimits()
     ) throws(TintypeError) -> ImageInfo? {
+        try info(of: bytes, isComplete: isComplete, limits: limits, DecodeOptions())
+    }
+
+    /// Reads the header with the decoder that the options select, as ``info(of:isComplete:limits:)`` does.
+    func info(
+        of bytes: Data, isComplete: Bool, limits: DecodeLimits, _ options: DecodeOptions
+    ) throws(TintypeError) -> ImageInfo? {
         guard isComplete || (bytes.count >= headLength && !FormatSniffer.needsMore(bytes)) else { return nil }
-        guard let info = try decoder(for: bytes).info(of: bytes, isComplete: isComplete) else { return nil }
+        guard let info = try decoder(for: bytes, options).info(of: bytes, isComplete: isComplete) else { return nil }
         try limits.check(info)
         return info
     }

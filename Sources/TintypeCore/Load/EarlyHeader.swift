@@ -36,9 +36,10 @@ extension PreviewPump {
     }
 
     private func info(of head: Data) -> Result<ImageInfo?, TintypeError> {
-        Result { () throws(TintypeError) in
-            try load.services.configuration.coders.decoder(for: head, load.request.rendition.decode)
-                .info(of: head, isComplete: false)
+        let configuration = load.services.configuration
+        return Result { () throws(TintypeError) in
+            try configuration.coders.info(
+                of: head, isComplete: false, limits: configuration.decodeLimits, load.request.rendition.decode)
         }
     }
 }
@@ -61,10 +62,15 @@ struct HeaderAttempts: Sendable {
 
     private var isBusy = false
     private var isOver = false
-    private var nextCount = FormatSniffer.length
+    private var nextCount: Int
 
-    /// Returns whether an attempt is due, and counts it as begun. None is if all bytes have arrived, because the image is
-    /// decoded next.
+    /// - Parameter headLength: The number of bytes that suffices to choose the decoder of most images.
+    init(headLength: Int = FormatSniffer.length) {
+        nextCount = headLength
+    }
+
+    /// Returns whether an attempt is due, and counts it as begun. No attempt is due if all bytes have arrived, because the
+    /// image is decoded next.
     mutating func begin(_ progress: LoadProgress) -> Bool {
         guard !isBusy, !isOver, progress.received >= nextCount, progress.received != progress.expected else {
             return false

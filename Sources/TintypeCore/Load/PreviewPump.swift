@@ -99,7 +99,7 @@ struct PreviewState: Sendable {
     private(set) var offset = 0
     var isStopped = false
     /// The attempts to read the header.
-    var header = HeaderAttempts()
+    var header: HeaderAttempts
     /// The least time between the starts of two steps, or `nil` if partial images are not wanted.
     private var interval: Duration?
     private var isBusy = false
@@ -109,6 +109,7 @@ struct PreviewState: Sendable {
 
     init(_ previews: LoadPolicy.Previews, headLength: Int = FormatSniffer.length) {
         self.headLength = headLength
+        header = HeaderAttempts(headLength: headLength)
         if case .progressive(let interval) = previews { self.interval = interval }
     }
 

@@ -117,9 +117,13 @@ import TintypeTesting
     }
 
     private func receiveFirstBytes() throws {
+        try receive(PipelineFixture.png, in: fixture)
+    }
+
+    private func receive(_ data: Data, in fixture: PipelineFixture) throws {
         let received = try #require(fixture.loader.lastContext(fixture.identity())).received
         try received.expect(1000)
-        try PipelineFixture.png.withTypedBytes { bytes throws(TintypeError) in try received.append(bytes) }
+        try data.withTypedBytes { bytes throws(TintypeError) in try received.append(bytes) }
     }
 
     private func headers(_ task: ImageTask) async -> [PixelSize] {
@@ -155,6 +159,34 @@ import TintypeTesting
         #expect(fixture.loader.count(fixture.identity()) == 1 && fixture.decoder.decodeCount == 1)
     }
 
+    /// The limits of decoding apply, because a view reserves space of this size.
+    @Test func aHeaderBeyondTheLimitsIsNotDelivered() async throws {
+        let fixture = PipelineFixture(info: ImageInfo(format: .png, size: Self.size)) { $0.decodeLimits.pixels = 100 }
+        fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
+        let task = fixture.pipeline.start(fixture.request().with { $0.policy.header = .early })
+        await gate.waitForArrivals(1)
+        try receive(PipelineFixture.png, in: fixture)
+        gate.open()
+        #expect(await headers(task) == [])
+    }
+
+    /// The first bytes of an SVG may end before its root element.
+    @Test func theHeaderOfAnSVGWithALongPrologArrives() async throws {
+        let info = ImageInfo(format: .svg, size: Self.size)
+        let fixture = PipelineFixture {
+            $0.coders = ImageCoderRegistry(decoders: [GatedDecoder(formats: [.svg], info: info)])
+        }
+        let prolog = Data("<?xml version=\"1.0\"?><!-- \(String(repeating: "x", count: 80)) -->".utf8)
+        let root = Data("<svg xmlns=\"http://www.w3.org/2000/svg\">\(String(repeating: " ", count: 200))</svg>".utf8)
+        fixture.answer("a", .gated(gate, .data(prolog + root)))
+        let task = fixture.pipeline.start(fixture.request().with { $0.policy.header = .early })
+        async let headers = headers(task)
+        await gate.waitForArrivals(1)
+        try receive(prolog, in: fixture)
+        try receive(root, in: fixture)
+        #expect(await headers == [Self.size])
+    }
+
     @Test func withoutARequestForItNoHeaderIsRead() async throws {
         fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
         let task = start(.withImage)
@@ -185,6 +217,12 @@ import TintypeTesting
         let complete = attempts.begin(progress(1000, of: 1000))
         let due = attempts.begin(progress(500, of: 1000))
         #expect(!tooEarly && !complete && due)
+    }
+
+    @Test func theFirstAttemptHasTheBytesThatChooseADecoder() {
+        var attempts = HeaderAttempts(headLength: 4096)
+        let (tooEarly, due) = (attempts.begin(progress(4095)), attempts.begin(progress(4096)))
+        #expect(!tooEarly && due)
     }
 
     @Test func eachAttemptHasTwiceTheBytesOfTheOneBefore() {
