@@ -32,6 +32,8 @@ public struct FreedesktopThumbnails: Sendable {
     private let location: FolderLocation
     /// The largest thumbnail file that is read, in bytes.
     private static let maximumByteCount = 16 << 20
+    /// The age at which a temporary file is removed, in seconds.
+    private static let maximumTemporaryAge: TimeInterval = 3600
 
     /// Creates the store without touching the disk.
     ///
@@ -70,8 +72,10 @@ public struct FreedesktopThumbnails: Sendable {
     private func stored(_ subject: ThumbnailSubject, _ size: Size, in pipeline: ImagePipeline) async -> Image? {
         let data = try? await onDisk { () throws(TintypeError) in try read(subject, size) }
         guard let data, ThumbnailFile.texts(of: data) == subject.texts else { return nil }
-        let source = ImageSource.bytes(data, id: "thumbnail \(size.rawValue) \(subject.name) \(subject.modified)")
-        return try? await pipeline.image(for: ImageRequest(source: source))
+        // A digest, because any program may replace the file, also a damaged one.
+        let source = ImageSource.bytes(data, id: "thumbnail \(SHA256.hash(data: data).hexadecimal)")
+        let request = ImageRequest(source: source).with { $0.policy.failureMemory = .ignored }
+        return try? await pipeline.image(for: request)
     }
 
     private func read(_ subject: ThumbnailSubject, _ size: Size) throws(TintypeError) -> Data {
@@ -92,8 +96,11 @@ public struct FreedesktopThumbnails: Sendable {
     private func store(_ data: Data, _ subject: ThumbnailSubject, _ size: Size) throws(TintypeError) {
         let failure = TintypeError(.unwritable, stage: .store, "cannot write a thumbnail", subject: subject.path)
         guard let folder = try? location.folder(size.folderName).make() else { throw failure }
-        let temporary = "\(subject.name).\(UUID().uuidString)"
+        // One name for each thumbnail, so that killed processes leave few files, and none of them for long.
+        let temporary = "\(subject.name).tintype"
+        removeAbandoned(temporary, in: folder)
         let descriptor = folder.open(temporary, O_WRONLY | O_CREAT | O_EXCL)
+        // Another call may be writing the same thumbnail.
         guard descriptor >= 0 else { throw failure }
         let problem = data.withUnsafeBytes { $0.write(to: descriptor) }
         close(descriptor)
@@ -101,6 +108,14 @@ public struct FreedesktopThumbnails: Sendable {
             folder.remove(temporary)
             throw failure
         }
+    }
+
+    /// Removes a temporary file that is so old that its process must have been killed.
+    private func removeAbandoned(_ name: String, in folder: OwnedFolder) {
+        guard let status = folder.status(of: name),
+            Date().timeIntervalSince1970 - Double(status.st_mtim.tv_sec) > Self.maximumTemporaryAge
+        else { return }
+        folder.remove(name)
     }
 
     private func onDisk<Value: Sendable>(
@@ -139,10 +154,7 @@ struct ThumbnailSubject: Sendable {
     }
 
     /// The name of the thumbnail's file.
-    var name: String {
-        let digest = Insecure.MD5.hash(data: Data(url.utf8))
-        return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + ".png"
-    }
+    var name: String { Insecure.MD5.hash(data: Data(url.utf8)).hexadecimal + ".png" }
 
     /// What a thumbnail says about its file.
     var texts: [String: String] { ["Thumb::URI": url, "Thumb::MTime": "\(modified)"] }
@@ -185,6 +197,10 @@ enum ThumbnailFile {
         }
         return texts
     }
+}
+
+extension Digest {
+    fileprivate var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }
 
 extension Data {

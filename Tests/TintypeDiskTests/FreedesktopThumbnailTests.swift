@@ -102,6 +102,50 @@ import TintypeTesting
         #expect(error?.code == .notFound)
     }
 
+    /// A decoder of the files of ``HeaderEncoder`` that refuses damaged ones.
+    private struct StrictDecoder: ImageDecoder {
+        let formats: Set<ImageFormat> = [.png]
+        let inner: GatedDecoder
+
+        func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+            try inner.info(of: bytes, isComplete: isComplete)
+        }
+
+        func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+            guard bytes.suffix(HeaderEncoder.end.count) == HeaderEncoder.end else {
+                throw TintypeError(.undecodable, stage: .decode, "damaged")
+            }
+            return try inner.decode(bytes, context: context)
+        }
+    }
+
+    /// The failure of a damaged thumbnail does not count for the file that replaces it.
+    @Test func theThumbnailThatReplacesADamagedOneIsRead() async throws {
+        let file = try write()
+        let pipeline = pipeline { [decoder] in
+            $0.coders = ImageCoderRegistry(decoders: [StrictDecoder(inner: decoder)], encoders: [HeaderEncoder()])
+        }
+        _ = try await thumbnails.image(of: file, in: pipeline)
+        let path = try #require(stored().first)
+        let whole = try Data(contentsOf: URL(filePath: path))
+        #expect(truncate(path, whole.count - 1) == 0)
+        #expect(try await thumbnails.image(of: file, in: pipeline).size.width == 128, "made again")
+        #expect(try Data(contentsOf: URL(filePath: path)) == whole)
+        #expect(try await thumbnails.image(of: file, in: pipeline).size.width == 512, "the thumbnail as it is")
+    }
+
+    @Test(arguments: [true, false]) func aTemporaryFileOfAKilledProcessIsReplaced(_ isOld: Bool) async throws {
+        let file = try write()
+        _ = try await thumbnails.image(of: file, in: pipeline())
+        let path = try #require(stored().first)
+        #expect(rename(path, "\(path).tintype") == 0)
+        let time = timespec(tv_sec: isOld ? 1_000_000 : Int(Date().timeIntervalSince1970), tv_nsec: 0)
+        #expect(utimensat(AT_FDCWD, "\(path).tintype", [time, time], 0) == 0)
+        // A new one may belong to a process that is writing the same thumbnail.
+        #expect(try await thumbnails.image(of: file, in: pipeline()).size.width == 128)
+        #expect(stored() == (isOld ? [path] : ["\(path).tintype"]))
+    }
+
     @Test(arguments: [0, 5, 8, 40, 60]) func aDamagedThumbnailIsMadeAgain(_ length: Int) async throws {
         let file = try write()
         _ = try await thumbnails.image(of: file, in: pipeline())
