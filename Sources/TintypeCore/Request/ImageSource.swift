@@ -111,7 +111,7 @@ public struct HTTPSource: Hashable, Sendable {
     /// A plain `GET` has the identity of ``ImageSource/url(_:)``. The fields are a digest because they may be secret and
     /// keys are written to disk.
     var identity: String {
-        guard method != "GET" || !headers.isEmpty else { return url.identity }
+        guard method != "GET" || !headers.isEmpty else { return url.identity.asURLIdentity }
         guard !headers.isEmpty else { return "\(method) \(url.identity)" }
         // The length before each value prevents one value from reading like two fields.
         let fields = headers.map { "\($0.key.lowercased()):\($0.value.utf8.count):\($0.value)" }.sorted().joined()

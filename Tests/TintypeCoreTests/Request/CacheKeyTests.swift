@@ -86,6 +86,9 @@ import TintypeTesting
         #expect(ImageSource.url(closure).identity != ImageSource.closure(id: "a") { Data() }.identity)
         #expect(ImageSource.url(bytes).identity != ImageSource.bytes(Data(), id: "a").identity)
         #expect(ImageSource.url(try #require(URL(string: "custom:a"))).identity == "url custom:a")
+        for url in [closure, bytes] {
+            #expect(ImageSource.http(HTTPSource(url: url)).identity == ImageSource.url(url).identity)
+        }
     }
 
     @Test func aPlainHTTPSourceSharesTheKeyOfItsURL() throws {
