@@ -73,6 +73,15 @@ import TintypeTesting
         #expect(answer.field(to: challenge).contains(#"username="x\"\\y", realm="a\"b""#))
     }
 
+    @Test(arguments: [
+        (#""DOMAIN\\user""#, #"DOMAIN\user"#), (#""a\b""#, "ab"), (#""\\\"""#, #"\""#), (#""\""#, ""),
+        (#"a\b"#, #"a\b"#),
+    ]) func aBackslashStandsForTheCharacterAfterIt(_ quoted: String, _ text: String) throws {
+        #expect(HTTPList.unquoted(quoted) == text)
+        let challenge = try #require(DigestChallenge.best(of: [#"Digest realm="x", nonce="\\n""#]))
+        #expect(challenge.nonce == #"\n"# && answer(to: challenge).contains(#"nonce="\\n""#))
+    }
+
     // MARK: Exchanges
 
     /// Serves an image to requests that answer the newest challenge.

@@ -116,10 +116,16 @@ enum HTTPList {
         return (elements + [element]).map(trimmed).filter { !$0.isEmpty }
     }
 
-    /// Returns a value without its quotes, if it has any.
+    /// Returns a value without its quotes, if it has any. A backslash in them stands for the character after it (RFC 9110,
+    /// 5.6.4).
     static func unquoted(_ value: String) -> String {
         guard value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") else { return value }
-        return String(value.dropFirst().dropLast()).replacing("\\\"", with: "\"")
+        var (text, isEscaped) = ("", false)
+        for character in value.dropFirst().dropLast() {
+            isEscaped = character == "\\" && !isEscaped
+            if !isEscaped { text.append(character) }
+        }
+        return text
     }
 
     /// Returns a text without spaces and tabs at its ends.
