@@ -102,28 +102,17 @@ let package = Package(
         // C: pixel loops, and fences around codecs that report errors by longjmp.
         .target(name: "CTintypeKernels"),
         .target(name: "CTintypeExif"),
+        .target(name: "CTintypeLibraries"),
         .systemLibrary(name: "CEventFD"),
         .systemLibrary(
             name: "CGTK", pkgConfig: "gtk4",
             providers: [.apt(["libgtk-4-dev"]), .yum(["gtk4-devel"]), .brew(["gtk4"])]),
         .systemLibrary(
-            name: "CLibAVIF", pkgConfig: "libavif",
-            providers: [.apt(["libavif-dev"]), .yum(["libavif-devel"]), .brew(["libavif"])]),
-        .systemLibrary(
-            name: "CLibDE265", pkgConfig: "libde265",
-            providers: [.apt(["libde265-dev"]), .yum(["libde265-devel"]), .brew(["libde265"])]),
-        .systemLibrary(
             name: "CLibGIF", pkgConfig: "libgif",
             providers: [.apt(["libgif-dev"]), .yum(["giflib-devel"]), .brew(["giflib"])]),
         .systemLibrary(
-            name: "CLibHEIF", pkgConfig: "libheif",
-            providers: [.apt(["libheif-dev"]), .yum(["libheif-devel"]), .brew(["libheif"])]),
-        .systemLibrary(
             name: "CLibJPEG", pkgConfig: "libjpeg",
             providers: [.apt(["libjpeg62-turbo-dev"]), .yum(["libjpeg-turbo-devel"]), .brew(["jpeg-turbo"])]),
-        .systemLibrary(
-            name: "CLibJXL", pkgConfig: "libjxl",
-            providers: [.apt(["libjxl-dev"]), .yum(["libjxl-devel"]), .brew(["jpeg-xl"])]),
         .systemLibrary(
             name: "CLibLCMS", pkgConfig: "lcms2",
             providers: [.apt(["liblcms2-dev"]), .yum(["lcms2-devel"]), .brew(["little-cms2"])]),
@@ -345,3 +334,14 @@ let package = Package(
             swiftSettings: swiftSettings),
     ]
 )
+
+// Libraries that are loaded when the first image of their format comes (CTintypeLibraries), and linked elsewhere.
+for (name, library) in [
+    ("CLibAVIF", "libavif"), ("CLibDE265", "libde265"), ("CLibHEIF", "libheif"), ("CLibJXL", "libjxl"),
+] {
+    #if os(Linux)
+    package.targets.append(.target(name: name, dependencies: ["CTintypeLibraries"]))
+    #else
+    package.targets.append(.systemLibrary(name: name, path: "Sources/\(name)/include", pkgConfig: library))
+    #endif
+}

@@ -23,6 +23,7 @@ struct AVIFReader: ~Copyable {
     init(
         _ bytes: UnsafeRawBufferPointer, isComplete: Bool = true, readsXMP: Bool = false, limits: DecodeLimits
     ) throws(TintypeError) {
+        try AVIFLibrary.load()
         guard let decoder = avifDecoderCreate() else {
             throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for an AVIF decoder")
         }

@@ -26,6 +26,7 @@ struct AVIFWriter: ~Copyable {
     /// - Parameter speed: From 0, the slowest, to 10.
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     init(_ options: EncodeOptions, speed: Int) throws(TintypeError) {
+        try AVIFLibrary.load()
         guard let encoder = avifEncoderCreate() else { throw Self.failure(AVIF_RESULT_OUT_OF_MEMORY) }
         self.encoder = encoder
         // NaN compares as false and becomes 0.

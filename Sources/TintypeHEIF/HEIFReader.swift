@@ -19,6 +19,7 @@ struct HEIFReader: ~Copyable {
     /// - Throws: ``TintypeError/Code/limitExceeded`` if the image, its profile or its Exif data is too large;
     ///   ``TintypeError/Code/undecodable``; ``TintypeError/Code/outOfMemory``.
     init(_ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(TintypeError) {
+        try HEIFLibrary.load()
         guard let context = heif_context_alloc() else {
             throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for a HEIC decoder")
         }

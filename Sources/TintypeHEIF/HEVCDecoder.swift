@@ -14,6 +14,7 @@ final class HEVCDecoder {
     /// - Parameter size: The size that the file declares, in pixels. libde265 cannot allocate a much larger image.
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     init(_ size: PixelSize) throws(TintypeError) {
+        try HEVCLibrary.load()
         guard let decoder = de265_new_decoder() else {
             throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for an HEVC decoder")
         }

@@ -28,6 +28,7 @@ struct JXLReader: ~Copyable {
     init(
         _ bytes: UnsafeRawBufferPointer, isComplete: Bool, events: JxlDecoderStatus...
     ) throws(TintypeError) {
+        try JXLLibrary.load()
         guard let decoder = JxlDecoderCreate(nil) else {
             throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for a JPEG XL decoder")
         }

@@ -33,6 +33,7 @@ struct JXLWriter: ~Copyable {
         size: PixelSize, hasAlpha: Bool, isLossless: Bool, _ colors: Colors, playCount: Int? = nil,
         metadata: EncodedMetadata
     ) throws(TintypeError) {
+        try JXLLibrary.load()
         guard let encoder = JxlEncoderCreate(nil) else {
             throw TintypeError(.outOfMemory, stage: .encode, "not enough memory for a JPEG XL encoder")
         }

@@ -3,7 +3,7 @@ import Tintype
 
 /// A system library behind a format, and the function with which it states its version.
 ///
-/// The functions are looked up by name at run time: the libraries are linked by the codecs, and nothing else here needs
+/// The functions are looked up by name at run time: the codecs link the libraries or load them, and nothing else here needs
 /// their headers.
 struct LibraryVersion: Sendable {
     /// How a library expresses its version.
@@ -23,8 +23,8 @@ struct LibraryVersion: Sendable {
     let name: String
     private let symbol: String
     private let form: Form
-    /// The file of a library that is loaded only when its format comes; `nil` for one that is linked.
-    private var file: String?
+    /// The names of a library that is loaded when its first image comes; empty for linked ones.
+    private var files: [String] = []
 
     /// The library of a format, or `nil` if Tintype decodes it by itself or the library states no version at run time, as
     /// libjpeg-turbo and giflib.
@@ -32,12 +32,13 @@ struct LibraryVersion: Sendable {
         switch format {
         case .png: LibraryVersion(name: "libpng", symbol: "png_get_libpng_ver", form: .text)
         case .webp: LibraryVersion(name: "libwebp", symbol: "WebPGetDecoderVersion", form: .bytes)
-        case .avif: LibraryVersion(name: "libavif", symbol: "avifVersion", form: .text)
-        case .heic: LibraryVersion(name: "libheif", symbol: "heif_get_version", form: .text)
-        case .jxl: LibraryVersion(name: "libjxl", symbol: "JxlDecoderVersion", form: .thousands)
+        case .avif: LibraryVersion(name: "libavif", symbol: "avifVersion", form: .text, files: AVIFLibrary.files)
+        case .heic: LibraryVersion(name: "libheif", symbol: "heif_get_version", form: .text, files: HEIFLibrary.files)
+        case .jxl:
+            LibraryVersion(name: "libjxl", symbol: "JxlDecoderVersion", form: .thousands, files: JXLLibrary.files)
         case .tiff: LibraryVersion(name: "libtiff", symbol: "TIFFGetVersion", form: .text)
         case .svg:
-            LibraryVersion(name: "librsvg", symbol: "rsvg_%_version", form: .variables, file: "librsvg-2.so.2")
+            LibraryVersion(name: "librsvg", symbol: "rsvg_%_version", form: .variables, files: ["librsvg-2.so.2"])
         default: nil
         }
     }
@@ -45,14 +46,15 @@ struct LibraryVersion: Sendable {
     /// The libraries that no format stands for.
     static let others = [
         LibraryVersion(name: "lcms2", symbol: "cmsGetEncodedCMMversion", form: .hundreds),
-        LibraryVersion(name: "libde265", symbol: "de265_get_version", form: .text),
+        LibraryVersion(name: "libde265", symbol: "de265_get_version", form: .text, files: HEVCLibrary.files),
         LibraryVersion(name: "sqlite", symbol: "sqlite3_libversion", form: .text),
         LibraryVersion(name: "zlib", symbol: "zlibVersion", form: .text),
     ]
 
     /// The version, or `nil` if the library is not in the process.
     var version: String? {
-        guard let library = dlopen(file, RTLD_NOW | (file == nil ? 0 : RTLD_NOLOAD)) else { return nil }
+        let loaded = files.lazy.compactMap { dlopen($0, RTLD_NOW) }.first
+        guard let library = loaded ?? dlopen(nil, RTLD_NOW) else { return nil }
         defer { dlclose(library) }
         guard form != .variables else { return versionInVariables(of: library) }
         guard let function = dlsym(library, symbol) else { return nil }

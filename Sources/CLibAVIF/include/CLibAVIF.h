@@ -1,6 +1,30 @@
 #include <avif/avif.h>
-
 #include <stdbool.h>
+
+/// The file name of the library with these headers.
+#if AVIF_VERSION_MAJOR >= 1
+#define TINTYPE_AVIF_FILE "libavif.so.16"
+#else
+#define TINTYPE_AVIF_FILE "libavif.so.15"
+#endif
+
+#if __linux__
+#include <CTintypeLibraries.h>
+
+/// The functions that Tintype calls.
+#define TINTYPE_FUNCTIONS(FUNCTION) \
+    FUNCTION(avifCropRectConvertCleanApertureBox) FUNCTION(avifDecoderCreate) FUNCTION(avifDecoderDestroy) \
+    FUNCTION(avifDecoderNthImage) FUNCTION(avifDecoderNthImageMaxExtent) FUNCTION(avifDecoderNthImageTiming) \
+    FUNCTION(avifDecoderParse) FUNCTION(avifDecoderSetIOMemory) FUNCTION(avifEncoderAddImage) \
+    FUNCTION(avifEncoderCreate) FUNCTION(avifEncoderDestroy) FUNCTION(avifEncoderFinish) \
+    FUNCTION(avifImageCreate) FUNCTION(avifImageCreateEmpty) FUNCTION(avifImageDestroy) \
+    FUNCTION(avifImageRGBToYUV) FUNCTION(avifImageSetMetadataExif) FUNCTION(avifImageSetMetadataXMP) \
+    FUNCTION(avifImageSetProfileICC) FUNCTION(avifImageSetViewRect) FUNCTION(avifImageYUVToRGB) \
+    FUNCTION(avifRGBImageSetDefaults) FUNCTION(avifRWDataFree) FUNCTION(avifResultToString)
+
+TINTYPE_FUNCTIONS(TINTYPE_RENAME)
+TINTYPE_DECLARE_CALLS(tintype_avif)
+#endif
 
 // Functions that libavif 1.0 added or changed. Debian 12 has 0.11.
 

@@ -1,0 +1,3 @@
+#include "CLibAVIF.h"
+
+TINTYPE_CALLS(tintype_avif)

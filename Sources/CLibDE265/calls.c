@@ -1,0 +1,3 @@
+#include "CLibDE265.h"
+
+TINTYPE_CALLS(tintype_de265)

@@ -1,0 +1,3 @@
+#include "CLibHEIF.h"
+
+TINTYPE_CALLS(tintype_heif)

@@ -1,0 +1,3 @@
+#include "CLibJXL.h"
+
+TINTYPE_CALLS(tintype_jxl)
