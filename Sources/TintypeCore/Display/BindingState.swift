@@ -47,8 +47,10 @@ struct BindingState: Sendable {
     private var shownLoad = 0
     /// The key of the image that is shown, whole or as a preview; `nil` if anything else is shown.
     private(set) var shownKey: CacheKey?
-    /// Whether the image that is shown is what another request for its key would get.
+    /// Whether the image that was shown last is what another request for its key would get.
     private var isExact = false
+    /// Whether an image is shown that another request for its key would get.
+    var showsExactImage: Bool { content == .image && isExact }
     /// Whether the indicator is running.
     private(set) var isIndicating = false
 }
@@ -62,7 +64,7 @@ extension BindingState {
     mutating func load(_ key: CacheKey, _ presentation: Presentation, mayReuse: Bool) -> [Action] {
         let former = presentation.replacement == .cancelsFormer ? dropLoads() : []
         lastLoad += 1
-        if mayReuse, content == .image, shownKey == key, isExact {
+        if mayReuse, showsExactImage, shownKey == key {
             // This is the newest request, so no former load that continues may replace its image.
             shownLoad = lastLoad
             return former + stopIndicatorIfIdle() + [.reuse]

@@ -22,7 +22,7 @@ extension ImageBinding {
     ) {
         // The request is compared, shown and started as the interceptors rewrite it.
         var request = fitted(original, presentation.sizing)
-        let mayReuse = request.policy.freshness.takesWhatIsCached
+        let mayReuse = mayReuseImage(for: request)
         let shown = isRefit || !mayReuse ? nil : shownInAnotherSize(original, request, presentation)
         newest = (original, presentation)
         (progress, failure) = (LoadProgress(), nil)
@@ -66,11 +66,18 @@ extension ImageBinding {
     private func shownInAnotherSize(
         _ original: ImageRequest, _ request: ImageRequest, _ presentation: Presentation
     ) -> ImageRequest? {
-        guard presentation.sizing == .fitsDisplay, original.rendition.decode.size == .full, case .image = content,
+        guard presentation.sizing == .fitsDisplay, original.rendition.decode.size == .full, state.showsExactImage,
             let shown, shown.original.key == original.key, shown.request.key == state.shownKey,
             shown.request.rendition.decode.scale == request.rendition.decode.scale
         else { return nil }
         return shown.request
+    }
+
+    /// Whether the image that is shown satisfies a request with its key: the request needs neither the origin nor bytes, and
+    /// changes nothing that is not in the key.
+    private func mayReuseImage(for request: ImageRequest) -> Bool {
+        let scale = request.rendition.decode.scale ?? request.source.scaleInName
+        return request.policy.endsInMemory && request.resultModifier == nil && content.image?.scale == scale
     }
 
     /// Keeps the image that is shown, because it is the requested one.
@@ -117,7 +124,8 @@ extension ImageBinding {
         guard let load = loads[number] else { return }
         expectAtStart(load.presentation)
         let old = imageToRevalidate(load.request)
-        var ends = old.map { preview(number, $0) } ?? []
+        // The task may have begun with a preview in memory. Its event comes a turn later.
+        var ends = (old ?? load.task?.preview).map { preview(number, $0) } ?? []
         ends += perform(state.wait(for: number, isRunning: load.task != nil), ShownImages(load.presentation))
         if let task = load.task { follow(task, number) }
         updateTimer()
@@ -126,9 +134,10 @@ extension ImageBinding {
         end(ends)
     }
 
-    /// Returns the image in memory that the load revalidates, which is shown meanwhile.
+    /// Returns the image in memory that the load revalidates, which is shown meanwhile: as a preview, so unmodified.
     private func imageToRevalidate(_ request: ImageRequest) -> ImageResponse? {
-        guard request.policy.freshness == .revalidate, let old = pipeline.services.cachedImage(for: request)
+        guard request.policy.freshness == .revalidate,
+            let old = pipeline.services.cachedImage(for: request.with { $0.resultModifier = nil })
         else { return nil }
         return ImageResponse(image: old, origin: .memory)
     }
@@ -155,8 +164,11 @@ extension ImageBinding {
         if let response = responseInMemory(load.request) ?? launch(number, at: priority) {
             return finish(number, .success(response))
         }
-        _ = perform(state.setRunning(number, true), ShownImages())
+        let first = loads[number]?.task?.preview
+        var ends = first.map { preview(number, $0) } ?? []
+        ends += perform(state.setRunning(number, true), ShownImages())
         if let task = loads[number]?.task { follow(task, number) }
+        end(ends)
     }
 
     /// Requests the size of the display, if it was unknown when the load was requested.
@@ -211,13 +223,17 @@ extension ImageBinding {
     }
 
     private func preview(_ number: Int, _ response: ImageResponse) -> [LoadReceiver?] {
-        perform(state.showPreview(of: number), ShownImages(image: response.image))
+        let actions = state.showPreview(of: number)
+        // The first event of a task is the preview that was shown when it began.
+        if case .preview(let shown) = content, shown === response.image { return [] }
+        return perform(actions, ShownImages(image: response.image))
     }
 
     func finish(_ number: Int, _ result: Result<ImageResponse, TintypeError>) {
         guard let load = loads.removeValue(forKey: number) else { return }
         if number == state.lastLoad { recordEnd(result, isRefit: load.isRefit) }
-        let actions = state.finish(number, BindingState.Outcome(result))
+        let actions = state.finish(
+            number, BindingState.Outcome(result), isExact: (try? result.get())?.isExact(for: load.request) ?? false)
         load.receiver?.settle(result)
         var images = ShownImages(load.presentation)
         switch result {
@@ -253,6 +269,14 @@ extension BindingState.Outcome {
         case .success(let response): self = response.origin == .memory ? .inMemory : .loaded
         case .failure(let error): self = error.code == .cancelled ? .cancelled : .failed
         }
+    }
+}
+
+extension ImageResponse {
+    /// Whether an equal request would get this image: it is whole, current, unmodified, and of the source that was requested.
+    fileprivate func isExact(for request: ImageRequest) -> Bool {
+        !image.isPartial && transferFailure == nil && refreshFailure == nil && !isReplacement
+            && request.resultModifier == nil
     }
 }
 

@@ -54,6 +54,9 @@ public final class ImageTask: Sendable {
         }
     }
 
+    /// The newest preview of the running load.
+    var preview: ImageResponse? { state.withLock { $0.events.status.preview } }
+
     /// The priority of the load. A change takes effect at once, wherever the load waits in a queue.
     public var priority: ImagePriority {
         get { handle.priority }
