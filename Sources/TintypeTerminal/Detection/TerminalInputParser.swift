@@ -40,11 +40,19 @@ package struct TerminalInputParser: Sendable {
         return result
     }
 
-    /// Ends the input for now: an escape that nothing follows is the key.
+    /// Ends the input for now: an escape that nothing follows is the key, and a sequence that has only begun is a key that
+    /// was pressed together with Alt.
     package mutating func endBurst() -> TerminalInput? {
-        guard case .escape = state else { return nil }
+        guard bytes.isEmpty else { return nil }
+        let former = state
         state = .text
-        return .key(.escape)
+        switch former {
+        case .escape: return .key(.escape)
+        case .control: return .key(.character("["))
+        case .application: return .key(.character("O"))
+        case .string(let kind): return .key(.character(Character(Unicode.Scalar(kind))))
+        case .text, .stringEscape: return nil
+        }
     }
 
     private mutating func parse(_ byte: UInt8) -> TerminalInput? {
@@ -139,8 +147,12 @@ package struct TerminalInputParser: Sendable {
     private mutating func parseString(_ byte: UInt8, _ kind: UInt8) -> TerminalInput? {
         switch byte {
         case ControlSequence.escape: state = .stringEscape(kind)
-        // Only OSC sequences end with a bell. A control character in any other string means that it was cut off.
+        // Only OSC sequences end with a bell.
         case 0x07 where kind == UInt8(ascii: "]"): return endString(kind)
+        case ..<0x20:
+            // No answer has control characters: the string was cut off, and this is a key.
+            state = .text
+            return parseText(byte)
         default: if bytes.count < Self.maximumCount { bytes.append(byte) }
         }
         return nil

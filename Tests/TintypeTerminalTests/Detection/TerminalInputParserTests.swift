@@ -23,6 +23,23 @@ import TintypeTesting
         #expect(parser.parse("A".utf8) == [.key(.character("A"))])
     }
 
+    /// A terminal sends such a key as an escape and the character, which also begins a sequence.
+    @Test(arguments: ["X", "]", "P", "_", "^", "[", "O"])
+    func aKeyPressedWithAltDoesNotSwallowTheNextOnes(_ key: Character) {
+        var parser = TerminalInputParser()
+        #expect(parser.parse("\u{1B}\(key)".utf8).isEmpty && parser.isIncomplete)
+        #expect(parser.endBurst() == .key(.character(key)) && !parser.isIncomplete)
+        #expect(parser.parse("q".utf8) == [.key(.character("q"))])
+    }
+
+    @Test func anAnswerThatIsCutOffEndsAtTheNextControlCharacter() {
+        var parser = TerminalInputParser()
+        #expect(parser.parse("\u{1B}_Gi=7;O".utf8).isEmpty)
+        // The rest may still come.
+        #expect(parser.endBurst() == nil)
+        #expect(parser.parse("\rq".utf8) == [.key(.enter), .key(.character("q"))])
+    }
+
     /// The same answers, however they are divided.
     @Test func partsOfAnySizeGiveTheSame() {
         let text =
