@@ -46,12 +46,24 @@ enum CommandOutput {
             return nil
         }
         close(ends[1])
-        let output = readAll(ends[0], until: ContinuousClock.now + patience)
-        // A command that has ended by itself is not affected.
-        if output == nil { kill(process, SIGKILL) }
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        let end = ContinuousClock.now + patience
+        let output = readAll(ends[0], until: end)
+        let status = wait(for: process, until: output == nil ? .now : end)
         return status == 0 ? output : nil
+    }
+
+    /// Waits for the end of a process, and kills it if that does not come in time: it may have closed its output and go on.
+    private static func wait(for process: pid_t, until end: ContinuousClock.Instant) -> Int32 {
+        var status: Int32 = 0
+        while waitpid(process, &status, WNOHANG) == 0 {
+            guard ContinuousClock.now < end else {
+                kill(process, SIGKILL)
+                while waitpid(process, &status, 0) < 0, errno == EINTR {}
+                return status
+            }
+            _ = poll(nil, 0, 1)
+        }
+        return status
     }
 
     private static func start(_ command: [String], output: Int32) -> pid_t? {

@@ -52,4 +52,8 @@ import TintypeCore
         #expect(CommandOutput.read(["echo", "a|b"], within: .seconds(60)) == "a|b\n")
         #expect(CommandOutput.read(["false"], within: .seconds(60)) == nil)
     }
+
+    @Test func aCommandThatClosesItsOutputAndGoesOnIsEnded() {
+        #expect(CommandOutput.read(["sh", "-c", "exec >&-; sleep 600"], within: .milliseconds(50)) == nil)
+    }
 }
