@@ -30,6 +30,9 @@ struct FrameQueue<Frame: Sendable>: Sendable {
         return index.map { entries.remove(at: $0) }
     }
 
+    /// Whether a frame of a region waits.
+    func contains(_ region: Int) -> Bool { entries.contains { $0.region == region } }
+
     /// Removes the frames of a region.
     mutating func removeAll(of region: Int) {
         entries.removeAll { $0.region == region }

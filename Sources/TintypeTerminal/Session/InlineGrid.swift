@@ -63,11 +63,11 @@ package struct InlineGrid {
 
     private func names(_ items: [Item]) -> String {
         let names = items.map { item in
-            let text = item.name.printable.abbreviated(to: columnWidth - 2)
-            let indentation = max(0, columnWidth - 1 - text.unicodeScalars.count) / 2
+            let text = item.name.printable.fitted(toCells: columnWidth - 1)
+            let indentation = max(0, columnWidth - 1 - text.cellCount) / 2
             return String(repeating: " ", count: indentation) + text
         }
-        let padded = names.map { $0 + String(repeating: " ", count: max(0, columnWidth - $0.unicodeScalars.count)) }
+        let padded = names.map { $0 + String(repeating: " ", count: max(0, columnWidth - $0.cellCount)) }
         var line = padded.joined()
         while line.last == " " { line.removeLast() }
         return line + "\r\n"

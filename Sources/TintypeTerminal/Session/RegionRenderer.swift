@@ -65,6 +65,8 @@ package struct RegionRenderer {
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     package mutating func draw(_ frame: RegionFrame) throws(TintypeError) -> Output {
+        // A program may compute the place from the size of the terminal, which the user has made small.
+        guard frame.rect.span.columns > 0, frame.rect.span.rows > 0 else { return Output(bytes: clear()) }
         switch frame.content {
         case .nothing: return Output(bytes: clear())
         case .text(let lines): return Output(bytes: draw(lines, in: frame.rect))
@@ -139,12 +141,15 @@ package struct RegionRenderer {
     }
 
     private mutating func drawSixel(_ pixels: PixelBuffer, in rect: CellRect) throws(TintypeError) -> [UInt8] {
-        let indexed = try sixel.indexed(pixels)
+        let visible = try aboveLastLine(pixels, at: rect.row)
+        let indexed = try sixel.indexed(visible)
         var bytes: [UInt8] = []
         var part = PixelRect(x: 0, y: 0, size: indexed.size)
         if case .sixel(let former, rect) = shown, !indexed.erasesPixels(of: former) {
             guard let changed = indexed.changedRect(from: former) else { return [] }
-            part = changed.alignedOutward(to: size.cell).clipped(to: indexed.size) ?? part
+            let cells = changed.alignedOutward(to: size.cell).clipped(to: indexed.size) ?? part
+            // The bands of a part may end lower than those of the whole.
+            if linesBelow(cells.y + SixelWriter.coveredHeight(cells.size.height), at: rect.row) >= 0 { part = cells }
         } else {
             bytes += eraseAll(except: indexed.isOpaque ? rect : nil)
         }
@@ -156,6 +161,19 @@ package struct RegionRenderer {
         bytes += SixelWriter.graphic(indexed, in: part)
         bytes.append(ControlSequence.restoreCursor)
         return bytes
+    }
+
+    /// Returns the part of a graphic whose bands end on the screen: the terminal would scroll if one of them did not.
+    private func aboveLastLine(_ pixels: PixelBuffer, at row: Int) throws(TintypeError) -> PixelBuffer {
+        let height = pixels.size.height
+        guard linesBelow(SixelWriter.coveredHeight(height), at: row) < 0 else { return pixels }
+        let whole = max(1, height - height % SixelWriter.bandHeight)
+        return try pixels.cropped(to: PixelRect(x: 0, y: 0, size: PixelSize(width: pixels.size.width, height: whole)))
+    }
+
+    /// The lines of pixels between the end of a graphic that begins at a row and the end of the screen.
+    private func linesBelow(_ height: Int, at row: Int) -> Int {
+        (size.rows - row) * size.cell.height - height
     }
 
     private mutating func drawFile(_ pixels: PixelBuffer, in rect: CellRect) throws(TintypeError) -> [UInt8] {
@@ -188,9 +206,9 @@ package struct RegionRenderer {
         var bytes = clear()
         let first = region.row + max(0, region.span.rows - lines.count) / 2
         for (index, line) in lines.prefix(region.span.rows).enumerated() {
-            let text = line.printable.abbreviated(to: max(0, region.span.columns - 1))
+            let text = line.printable.fitted(toCells: region.span.columns)
             guard (0..<size.rows).contains(first + index), region.column >= 0 else { continue }
-            let indentation = max(0, region.span.columns - text.unicodeScalars.count) / 2
+            let indentation = max(0, region.span.columns - text.cellCount) / 2
             bytes.appendMove(column: region.column + indentation, row: first + index)
             bytes.append(text)
         }

@@ -19,6 +19,8 @@ final class SessionCore: Sendable {
     let paused = WakeSignal()
     /// Sent once, when the thread has restored the terminal.
     let ended = WakeSignal()
+    /// The thread of the session; `nil` until it runs.
+    private let thread = Locked<pthread_t?>(nil)
 
     init(
         _ capabilities: TerminalCapabilities, screen: TerminalScreen, device: TerminalDevice,
@@ -30,6 +32,16 @@ final class SessionCore: Sendable {
         self.time = time
         self.onKey = onKey
         state = Locked(SessionState(size: capabilities.size))
+    }
+
+    /// Records that the calling thread is that of the session.
+    func enterThread() {
+        thread.withLock { $0 = pthread_self() }
+    }
+
+    /// Whether the calling thread is that of the session, which must not wait for itself.
+    var isOnThread: Bool {
+        thread.withLock { $0.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
     }
 
     /// Changes the state, and wakes the thread.

@@ -12,6 +12,8 @@ struct SessionState: Sendable {
         case wait(until: Duration?)
         /// Restore the terminal, until the session resumes.
         case suspend
+        /// Wait for the end of the pause, without reading the terminal: its keys are for another program.
+        case rest
         /// Use the terminal again.
         case resume
         /// End the session.
@@ -48,6 +50,13 @@ struct SessionState: Sendable {
 
     mutating func add(_ frame: RegionFrame, region: Int, kind: FrameKind) {
         frames.add(frame, region: region, kind: kind)
+    }
+
+    /// Adds a frame that was written once more, unless a newer one waits, its region was removed, or it was made for a former
+    /// size.
+    mutating func repeatFrame(_ frame: RegionFrame, region: Int) {
+        guard newSize == nil, !removedRegions.contains(region), !frames.contains(region) else { return }
+        frames.add(frame, region: region, kind: .content)
     }
 
     mutating func remove(_ region: Int) {
@@ -94,7 +103,7 @@ struct SessionState: Sendable {
         case .requested:
             pause = .paused
             return .suspend
-        case .paused: return .wait(until: nil)
+        case .paused: return .rest
         case .ending:
             pause = .none
             flow = FlowControl()

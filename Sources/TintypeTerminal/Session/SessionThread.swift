@@ -7,7 +7,7 @@ struct SessionThread {
     private var renderers: [Int: RegionRenderer] = [:]
     private var parser = TerminalInputParser()
     private var output = TerminalScreen.FormerOutput.complete
-    /// The newest frame of each region that went through shared memory.
+    /// The frames that the regions show, if they went through shared memory.
     private var sharedFrames: [Int: RegionFrame] = [:]
     /// Whether the terminal reads shared memory.
     private var hasSharedMemory = true
@@ -29,6 +29,7 @@ struct SessionThread {
 
     /// Runs until the session ends, or the terminal is gone.
     mutating func run() {
+        core.enterThread()
         var isAlive = write(core.screen.beginning)
         while isAlive {
             switch core.state.withLock({ [now = core.time.uptime()] in $0.next(at: now) }) {
@@ -38,12 +39,15 @@ struct SessionThread {
             case .remove(let region): isAlive = remove(region)
             case .wait(let end): isAlive = receive(until: end)
             case .suspend: isAlive = suspend()
+            case .rest: rest()
             case .resume: isAlive = write(core.screen.beginning)
             }
         }
         core.device.write(core.restoration(after: output), until: .now + Self.restoreTime)
         receiveLastAnswers()
         for object in unread.joined() { object.remove() }
+        // After the screen, so that late answers are not typed into the shell.
+        core.device.leaveRawMode()
         core.ended.send()
     }
 
@@ -55,7 +59,7 @@ struct SessionThread {
         let drawn = (try? renderer.draw(frame)) ?? RegionRenderer.Output()
         renderers[region] = renderer
         guard !drawn.bytes.isEmpty else { return true }
-        if !drawn.shared.isEmpty { sharedFrames[region] = frame }
+        sharedFrames[region] = drawn.shared.isEmpty ? nil : frame
         unread.append(drawn.shared)
         let isWritten = writeFrame(drawn.bytes)
         core.state.withLock { [now = core.time.uptime()] in $0.write(at: now) }
@@ -93,6 +97,7 @@ struct SessionThread {
 
     private mutating func restart(_ size: TerminalSize) -> Bool {
         var bytes: [UInt8] = []
+        sharedFrames = [:]
         for region in renderers.keys {
             if core.screen == .alternate { bytes += renderers[region]?.clear() ?? [] }
             renderers[region]?.forget(size: size)
@@ -102,14 +107,21 @@ struct SessionThread {
     }
 
     private mutating func remove(_ region: Int) -> Bool {
+        sharedFrames[region] = nil
         guard var renderer = renderers.removeValue(forKey: region) else { return true }
         return write(renderer.clear())
     }
 
     private mutating func suspend() -> Bool {
         let isWritten = core.device.write(core.restoration(after: output), until: .now + Self.restoreTime)
+        core.device.leaveRawMode()
         core.paused.send()
         return isWritten
+    }
+
+    private func rest() {
+        let ready = Polling.wait(for: [core.ending.descriptor, core.wake.descriptor], until: nil)
+        if ready == core.wake.descriptor { core.wake.clear() }
     }
 
     /// Sends pixels inline from now on, because the terminal could not read those in shared memory, although it has said so.
@@ -118,7 +130,7 @@ struct SessionThread {
         hasSharedMemory = false
         for region in renderers.keys { renderers[region]?.stopSharing() }
         core.state.withLock { [sharedFrames] state in
-            for (region, frame) in sharedFrames { state.add(frame, region: region, kind: .content) }
+            for (region, frame) in sharedFrames { state.repeatFrame(frame, region: region) }
         }
         sharedFrames = [:]
     }

@@ -5,7 +5,7 @@ public import TintypeCore
 ///
 /// One thread encodes frames, writes them, and reads keys and answers. Callers never wait for the terminal: of each region,
 /// the newest frame is written when the terminal has processed the former one. The terminal is restored by ``end()``, and
-/// when the session is released. A program that handles signals ends the session in its handler.
+/// when the session is released. A program that handles signals calls ``end()`` for those that end it, on any thread.
 public final class TerminalSession: Sendable {
     private let core: SessionCore
 
@@ -49,10 +49,14 @@ public final class TerminalSession: Sendable {
 
     /// Restores the terminal. Waits until that is done, but at most for a second if the terminal takes no bytes. Frames that
     /// have not been written are dropped.
+    ///
+    /// Called by `onKey`, it does not wait, and the terminal is restored when `onKey` has returned. The same applies to
+    /// ``finish()`` and ``suspend()``.
     public func end() {
         // All calls but the first have nothing to do.
         core.state.withLock { $0.end() }
         core.ending.send()
+        guard !core.isOnThread else { return }
         _ = Polling.wait(for: [core.ended.descriptor], until: .now + SessionThread.restoreTime * 2)
         core.device.leaveRawMode()
     }
@@ -60,13 +64,16 @@ public final class TerminalSession: Sendable {
     /// Restores the terminal like ``end()``, after all frames have been written; waits for at most two seconds for them.
     public func finish() {
         core.change { $0.finish() }
+        guard !core.isOnThread else { return }
         _ = Polling.wait(for: [core.ended.descriptor], until: .now + .seconds(2))
         end()
     }
 
-    /// Restores the terminal until ``resume()``, for a program that is about to be stopped. Waits like ``end()``.
+    /// Restores the terminal until ``resume()``, for a program that is about to be stopped. Waits like ``end()``. The
+    /// session reads no keys meanwhile.
     public func suspend() {
         core.change { $0.suspend() }
+        guard !core.isOnThread else { return }
         _ = Polling.wait(for: [core.paused.descriptor], until: .now + SessionThread.restoreTime * 2)
         core.paused.clear()
         core.device.leaveRawMode()
@@ -131,5 +138,26 @@ package final class TerminalRegion: Sendable {
     package func show(_ content: RegionContent, _ kind: FrameKind = .content) {
         let frame = RegionFrame(content, in: rect)
         core.change { [number] in $0.add(frame, region: number, kind: kind) }
+    }
+}
+
+/// Shows a line of text in a rectangle of a terminal.
+public final class TerminalLabel: Sendable {
+    private let region: TerminalRegion
+
+    /// Creates an empty label.
+    public init(_ session: TerminalSession, in rect: CellRect) {
+        region = session.makeRegion(rect)
+    }
+
+    /// The cells of the label. A change takes effect when a text is shown.
+    public var rect: CellRect {
+        get { region.rect }
+        set { region.rect = newValue }
+    }
+
+    /// Shows a text in the middle. Control characters are escaped, and a text that is too long is cut off.
+    public func show(_ text: String) {
+        region.show(text.isEmpty ? .nothing : .text([text]))
     }
 }

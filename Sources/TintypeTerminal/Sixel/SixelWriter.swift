@@ -13,7 +13,11 @@ package struct SixelWriter {
     /// The columns of each colour in the current band; empty for colours that the band lacks.
     private var columns: [Range<Int>]
 
-    private static let bandHeight = 6
+    /// The number of rows in a band.
+    static let bandHeight = 6
+
+    /// Returns the number of rows that the bands of a graphic of a height cover.
+    static func coveredHeight(_ height: Int) -> Int { (height + bandHeight - 1) / bandHeight * bandHeight }
 
     /// Returns the graphic of a part of an image. Transparent pixels are not drawn.
     ///

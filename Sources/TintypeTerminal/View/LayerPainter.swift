@@ -31,7 +31,8 @@ struct LayerPainter {
     private func add(
         _ image: TransitionImage, _ layer: TransitionFrame.Layer, to rows: inout [UInt32]
     ) throws(TintypeError) {
-        let opacity = UInt32(min(max(layer.opacity, 0), 1) * 256)
+        guard layer.opacity > 0 else { return }
+        let opacity = UInt32(min(layer.opacity, 1) * 256)
         guard opacity > 0, let rect = rect(of: image, layer), let visible = rect.clipped(to: canvas) else { return }
         let pixels = try image.pixels.resampled(to: rect.size, filter: .bilinear)
         for y in visible.y..<visible.y + visible.size.height {
@@ -44,15 +45,19 @@ struct LayerPainter {
         }
     }
 
-    /// Returns where a layer lies on the canvas; `nil` if it is seen from its edge.
+    /// Returns where a layer lies on the canvas; `nil` if it is seen from its edge, or if a program's transition places it far
+    /// outside, or makes it larger than twice the canvas.
     private func rect(of image: TransitionImage, _ layer: TransitionFrame.Layer) -> PixelRect? {
         let foreshortening = layer.turn.map { cos($0.degrees * .pi / 180) } ?? 1
         let across = layer.scale * (layer.turn?.axis == .vertical ? foreshortening : 1)
         let down = layer.scale * (layer.turn?.axis == .horizontal ? foreshortening : 1)
-        let size = PixelSize(
-            width: Int((Double(image.layout.pixels.width) * across).rounded()),
-            height: Int((Double(image.layout.pixels.height) * down).rounded()))
-        guard size.isPositive, size.width <= 2 * canvas.width, size.height <= 2 * canvas.height else { return nil }
+        let (width, height) = (Double(image.layout.pixels.width) * across, Double(image.layout.pixels.height) * down)
+        // Numbers that are not finite are in no range.
+        guard (0...2 * Double(canvas.width)).contains(width), (0...2 * Double(canvas.height)).contains(height),
+            (-2...2).contains(layer.x), (-2...2).contains(layer.y)
+        else { return nil }
+        let size = PixelSize(width: Int(width.rounded()), height: Int(height.rounded()))
+        guard size.isPositive else { return nil }
         var rect = PixelRect.centered(size, in: canvas)
         rect.x += Int((layer.x * Double(canvas.width)).rounded())
         rect.y += Int((layer.y * Double(canvas.height)).rounded())

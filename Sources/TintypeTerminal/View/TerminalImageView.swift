@@ -15,7 +15,7 @@ public import TintypeCore
     private let pipeline: ImagePipeline
     private let region: TerminalRegion
     private let player = ContentPlayer()
-    private let transitionTimer = SystemPlaybackTimer()
+    private let transitionTimer: any PlaybackTimer
     private var content = ImageContent.nothing
     private var transition: RunningTransition?
     /// What the transition leads from.
@@ -27,9 +27,15 @@ public import TintypeCore
     private static let frameTime = Duration.milliseconds(60)
 
     /// Creates a view that shows nothing.
-    public init(_ session: TerminalSession, in rect: CellRect, pipeline: ImagePipeline) {
+    public convenience init(_ session: TerminalSession, in rect: CellRect, pipeline: ImagePipeline) {
+        self.init(session, in: rect, pipeline: pipeline, transitionTimer: SystemPlaybackTimer())
+    }
+
+    /// Creates a view with the timer of its transitions.
+    init(_ session: TerminalSession, in rect: CellRect, pipeline: ImagePipeline, transitionTimer: any PlaybackTimer) {
         self.session = session
         self.pipeline = pipeline
+        self.transitionTimer = transitionTimer
         region = session.makeRegion(rect)
         // The first pixels of a content are drawn again by show(_:), because they must not be left out.
         player.onPixels = { [weak self] _ in self?.draw(.animation) }
@@ -68,6 +74,10 @@ public import TintypeCore
         set {
             player.isVisible = newValue
             binding.isVisible = newValue
+            if !newValue, let former = transition {
+                endTransition()
+                former.finish()
+            }
             redraw()
         }
     }
@@ -104,7 +114,8 @@ public import TintypeCore
     public var wantedSize: PixelSize? {
         let capabilities = session.capabilities
         let symbols = capabilities.bestProtocol.symbols(capabilities.colors)
-        return rect.span.pixels(cell: symbols?.pixels ?? session.size.cell)
+        let span = CellSpan(columns: max(1, rect.span.columns), rows: max(1, rect.span.rows))
+        return span.pixels(cell: symbols?.pixels ?? session.size.cell)
     }
 
     // MARK: Drawing
@@ -140,6 +151,8 @@ public import TintypeCore
     private func advanceTransition() {
         guard let transition else { return }
         let frame = transition.frame(at: transitionTimer.now)
+        // The last frame ends the transition, and its receiver may begin another one.
+        guard self.transition === transition else { return }
         guard !transition.isOver else {
             endTransition()
             return draw(.content)
@@ -150,6 +163,32 @@ public import TintypeCore
 
     private func endTransition() {
         transitionTimer.cancel()
+        let former = transition
         (transition, formerImage) = (nil, nil)
+        // Released last: that may report its end, and the receiver may begin another transition.
+        withExtendedLifetime(former) {}
+    }
+}
+
+/// Passes the progress of a load to a view.
+@MainActor final class TerminalProgressBar: LoadIndicator {
+    private let show: @MainActor (LoadProgress?) -> Void
+
+    /// - Parameter show: Receives the progress, and `nil` at the end.
+    init(_ show: @escaping @MainActor (LoadProgress?) -> Void) {
+        self.show = show
+    }
+
+    func start() { show(LoadProgress()) }
+    func update(_ progress: LoadProgress) { show(progress) }
+    func stop() { show(nil) }
+
+    /// Returns a bar such as `━━━━━━━━╌╌╌╌╌╌╌╌ 50 %`, with at most `columns` characters.
+    nonisolated static func line(_ progress: LoadProgress, columns: Int) -> String {
+        let width = max(1, min(16, columns - 6))
+        guard let fraction = progress.fraction else { return String(repeating: "·", count: width) }
+        let full = Int((fraction * Double(width)).rounded(.down))
+        let bar = String(repeating: "━", count: full) + String(repeating: "╌", count: width - full)
+        return columns < width + 6 ? bar : "\(bar) \(Int(fraction * 100)) %"
     }
 }

@@ -105,6 +105,29 @@ import TintypeTesting
         #expect(lines[2].hasSuffix("x…") && lines[2].count <= 40)
     }
 
+    /// Characters such as 写 need two cells, and combining marks none.
+    @Test func namesAreMeasuredInCells() throws {
+        var colorless = capabilities(.blocks)
+        colorless.colors = .none
+        let grid = InlineGrid(colorless, columns: 2)
+        let layout = grid.layout(PixelSize(width: 1, height: 1))
+        let names = [String(repeating: "写", count: 30), "e\u{301}\u{301}.png"]
+        let items = names.map { InlineGrid.Item(nil, layout, name: $0, number: 1) }
+        let text = String(decoding: try grid.show(items).bytes, as: UTF8.self)
+        // Nine of the wide characters and an ellipsis fill 19 cells; five cells are in the middle of the next 19.
+        #expect(text.hasSuffix(String(repeating: "写", count: 9) + "… " + "       e\u{301}\u{301}.png\r\n"))
+    }
+
+    @Test(arguments: [
+        ("abc", 3), ("写真.jpg", 8), ("é", 1), ("e\u{301}", 1), ("한글", 4), ("😀", 2), ("ｱ", 1), ("Ａ", 2), ("", 0),
+        ("❤\u{FE0F}", 1),
+    ])
+    func textsHaveTheWidthOfTheirCharacters(_ text: String, _ count: Int) {
+        #expect(text.cellCount == count)
+        #expect(
+            text.fitted(toCells: count) == text && text.fitted(toCells: max(0, count - 1)).cellCount < max(1, count))
+    }
+
     @Test func aGridOfGraphicsPlacesEachInItsColumn() throws {
         let grid = InlineGrid(capabilities(.kitty), columns: 4)
         let items = try [100, 50].enumerated().map { index, side in

@@ -127,6 +127,44 @@ import TintypeTesting
         #expect(try renderer.draw(try frame(image, graphics, outside)).bytes.isEmpty)
     }
 
+    /// A program may compute the place from the size of the terminal.
+    @Test(arguments: [CellSpan(columns: -10, rows: 4), CellSpan(columns: 4, rows: -1), CellSpan(columns: 0, rows: 0)])
+    func aRegionWithoutCellsShowsNothing(_ span: CellSpan) throws {
+        let place = CellRect(column: 3, row: 2, span: span)
+        let image = try TestImages.photo(8, 8)
+        let layout = CellLayout(CellSpan(columns: 1, rows: 1), pixels: image.size)
+        let moment = TransitionImage(pixels: image, layout: layout)
+        for content in [
+            RegionContent.image(image, layout), .text(["a", "b"]), .transition(moment, moment, .end), .nothing,
+        ] {
+            var renderer = renderer(.blocks)
+            #expect(try renderer.draw(RegionFrame(content, in: place)).bytes.isEmpty)
+            _ = try renderer.draw(try frame(image, .blocks))
+            #expect(try !renderer.draw(RegionFrame(content, in: place)).bytes.isEmpty)
+        }
+    }
+
+    /// A cell has 17 lines of pixels, so the bands of six lines end below those of the cells.
+    @Test func sixelsAtTheEndOfTheScreenDoNotScrollIt() throws {
+        let size = TerminalSize(columns: 40, rows: 20, cell: PixelSize(width: 10, height: 17))
+        var capabilities = TerminalCapabilities(size: size, colors: .trueColor)
+        capabilities.protocols = [.sixel]
+        var renderer = RegionRenderer(capabilities, size: size, image: 1)
+        let place = CellRect(column: 0, row: 15, columns: 12, rows: 5)
+        let image = try TestImages.photo(120, 85)
+        let layout = CellLayout(image.size, within: place.span, cell: size.cell, symbols: nil)
+        let bytes = try renderer.draw(RegionFrame(.image(image, layout), in: place)).bytes
+        #expect(try SixelDecoder(bytes).size == PixelSize(width: 120, height: 84))
+        // A part from line 68 on would end at line 86 with its bands.
+        let changed = try PixelBuffer.drawn(image.size) { x, y in
+            y > 70 && x < 5 ? Pixel(red: 255, green: 255, blue: 255) : image[x, y]
+        }
+        let update = try renderer.draw(RegionFrame(.image(changed, layout), in: place)).bytes
+        let height = try SixelDecoder(update).size.height
+        let row = try #require(try moves(update).first?.split(separator: ";").first.flatMap { Int($0) })
+        #expect((row - 1) * 17 + (height + 5) / 6 * 6 <= 20 * 17)
+    }
+
     @Test func textIsCentredAndHasNoControlCharacters() throws {
         var renderer = renderer(.kitty)
         _ = try renderer.draw(try frame(try TestImages.photo(120, 120), .kitty))

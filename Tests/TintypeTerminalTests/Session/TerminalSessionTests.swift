@@ -123,6 +123,94 @@ import TintypeTesting
         session.end()
     }
 
+    /// The natural place for a key that ends the program.
+    @Test func theHandlerOfAKeyMayEndTheSession() async throws {
+        let terminal = try PseudoTerminal()
+        let modes = terminal.modes
+        let session = Shared<TerminalSession?>(nil)
+        let modesAtReturn = Shared<[tcflag_t]>([])
+        let device = terminal.device
+        let made = try TerminalSession(capabilities(), screen: .alternate, device: device) { _ in
+            session.now?.end()
+            var modes = termios()
+            tcgetattr(device.descriptor, &modes)
+            modesAtReturn.withLock { $0 = [modes.c_lflag, modes.c_iflag, modes.c_oflag] }
+        }
+        session.withLock { $0 = made }
+        terminal.send("q")
+        while terminal.modes != modes { await Task.yield() }
+        _ = read(terminal, until: "\u{1B}[?25h")
+        // It has not waited for itself: the terminal was restored later.
+        #expect(!modesAtReturn.now.isEmpty && modesAtReturn.now != modes)
+        session.withLock { $0 = nil }
+    }
+
+    @Test func aPausedSessionReadsNoKeys() async throws {
+        let terminal = try PseudoTerminal()
+        let keys = Shared(0)
+        let session = try TerminalSession(capabilities(), screen: .alternate, device: terminal.device) { _ in
+            keys.withLock { $0 += 1 }
+        }
+        _ = read(terminal, until: "\u{1B}[?25l")
+        session.suspend()
+        terminal.send("ab\n")
+        // The thread wakes, and goes on waiting.
+        _ = session.makeRegion(CellRect(column: 0, row: 0, columns: 4, rows: 2))
+        for _ in 0..<100 { await Task.yield() }
+        #expect(terminal.unreadCount == 3 && keys.now == 0)
+        session.end()
+    }
+
+    private func sharedCapabilities() -> TerminalCapabilities {
+        var capabilities = capabilities(.kitty)
+        capabilities.hasSharedMemory = true
+        return capabilities
+    }
+
+    /// An image of so many pixels in both directions.
+    private func photo(_ side: Int) throws -> RegionContent {
+        let layout = CellLayout(
+            PixelSize(width: side, height: side), within: CellSpan(columns: 4, rows: 2),
+            cell: PixelSize(width: 10, height: 20), symbols: nil)
+        return .image(try TestImages.photo(side, side), layout)
+    }
+
+    private let failure = "\u{1B}_Gi=1073741825;EBADF:Failed to open\u{1B}\\\u{1B}[0n"
+
+    @Test func aNewerFrameIsShownInsteadOfOneThatTheTerminalCouldNotRead() throws {
+        let terminal = try PseudoTerminal()
+        let session = try TerminalSession(
+            sharedCapabilities(), screen: .alternate, device: terminal.device, time: ManualClock().timeSource)
+        let region = session.makeRegion(CellRect(column: 0, row: 0, columns: 4, rows: 2))
+        region.show(try photo(8))
+        #expect(read(terminal, until: "\u{1B}[5n").contains("s=8,"))
+        region.show(try photo(6))
+        terminal.send(failure)
+        let second = read(terminal, until: "\u{1B}[5n")
+        #expect(second.contains("s=6,") && !second.contains("s=8,"))
+        session.end()
+    }
+
+    @Test func anImageOfAReleasedRegionIsNotShownAgain() throws {
+        let terminal = try PseudoTerminal()
+        let session = try TerminalSession(
+            sharedCapabilities(), screen: .alternate, device: terminal.device, time: ManualClock().timeSource)
+        var region: TerminalRegion? = session.makeRegion(CellRect(column: 0, row: 0, columns: 4, rows: 2))
+        region?.show(try photo(8))
+        _ = read(terminal, until: "\u{1B}[5n")
+        region = nil
+        _ = read(terminal, until: "a=d")
+        terminal.send(failure)
+        let other = session.makeRegion(CellRect(column: 10, row: 0, columns: 4, rows: 2))
+        other.show(try photo(6))
+        var later = read(terminal, until: "\u{1B}[5n")
+        other.show(try photo(5))
+        terminal.send("\u{1B}[0n")
+        later += read(terminal, until: "s=5,")
+        #expect(!later.contains("s=8,"))
+        session.end()
+    }
+
     /// Such a terminal may run in a container of its own.
     @Test func pixelsAreSentInlineIfSharedMemoryFails() throws {
         let terminal = try PseudoTerminal()

@@ -50,6 +50,17 @@ import TintypeTesting
         #expect((0..<10).allSatisfy { outside[0, $0].alpha == 0 })
     }
 
+    /// As a program's transition may return them, for example for a division by zero.
+    @Test(arguments: [
+        TransitionFrame.Layer(opacity: .nan), .init(opacity: .infinity), .init(x: .infinity), .init(y: .nan),
+        .init(x: 1e300), .init(scale: .infinity), .init(scale: .nan), .init(scale: -1), .init(scale: 1e30),
+        .init(turn: .init(.vertical, degrees: .nan)),
+    ])
+    func extremeFramesAreSurvived(_ layer: TransitionFrame.Layer) throws {
+        let pixels = try painted(TransitionFrame(old: .hidden, new: layer), new: try image(.white, 12, 10))
+        #expect(pixels.size == canvas && (pixels[6, 5].alpha == 255) == (layer.opacity == .infinity))
+    }
+
     @Test func aTurnedImageIsNarrow() throws {
         let new = try image(.white, 12, 10)
         let turned = try painted(

@@ -104,6 +104,77 @@ import TintypeTesting
         session.end()
     }
 
+    // MARK: Transitions
+
+    private func fade(_ when: ImageTransition.When = .always) -> Presentation {
+        Presentation(
+            transition: ImageTransition(.fade, duration: .seconds(1), when: when), completion: .afterTransition)
+    }
+
+    @Test func aViewThatIsHiddenDuringATransitionStaysHidden() async throws {
+        let timer = ManualPlaybackTimer()
+        let view = TerminalImageView(session, in: rect, pipeline: pipeline, transitionTimer: timer)
+        _ = await load(view, try request(15))
+        let (second, ends) = (try request(16), Shared(0))
+        _ = try await pipeline.image(for: sized(second))
+        view.load(second, presentation: fade()) { if case .finished = $0 { ends.withLock { $0 += 1 } } }
+        timer.advance(by: .milliseconds(300))
+        #expect(timer.ringTime != nil && ends.now == 0)
+        view.isVisible = false
+        #expect(timer.ringTime == nil && ends.now == 1)
+        view.isVisible = true
+        #expect(timer.ringTime == nil)
+        _ = await read(until: "48;2;16;7;7m")
+        session.end()
+    }
+
+    /// As in a slide show whose images are in memory.
+    @Test func theReceiverAtTheEndOfATransitionMayBeginTheNext() async throws {
+        let timer = ManualPlaybackTimer()
+        let view = TerminalImageView(session, in: rect, pipeline: pipeline, transitionTimer: timer)
+        let requests = try (20...23).map { try request($0) }
+        for request in requests { _ = try await pipeline.image(for: sized(request)) }
+        let ends = Shared(0)
+        @MainActor func show(_ index: Int) {
+            view.load(requests[index], presentation: fade()) { event in
+                guard case .finished = event else { return }
+                ends.withLock { $0 += 1 }
+                if index < 3 { show(index + 1) }
+            }
+        }
+        show(0)
+        for count in 1...4 {
+            #expect(timer.ringTime != nil)
+            timer.advance(by: .milliseconds(1100))
+            #expect(ends.now == count)
+        }
+        #expect(timer.ringTime == nil)
+        _ = await read(until: "48;2;23;7;7m")
+        session.end()
+    }
+
+    /// The request as a view loads it.
+    private func sized(_ request: ImageRequest) -> ImageRequest {
+        request.with {
+            $0.rendition.decode.size = .fit(PixelSize(width: 8, height: 8))
+            $0.rendition.decode.scale = 1
+        }
+    }
+
+    @Test func aViewWithoutCellsShowsNothing() async throws {
+        let view = TerminalImageView(
+            session, in: CellRect(column: 90, row: 0, columns: -10, rows: 4), pipeline: pipeline)
+        #expect(view.wantedSize == PixelSize(width: 1, height: 8))
+        view.load(try request(17), presentation: fade(.waitedFor))
+        while view.binding.activity != .idle { await Task.yield() }
+        #expect(view.binding.content.kind == .image)
+        // Its frame has been drawn when that of another view is.
+        let other = TerminalImageView(session, in: rect, pipeline: pipeline)
+        _ = await load(other, try request(18))
+        _ = await read(until: "48;2;18;7;7m")
+        session.end()
+    }
+
     @Test func theWantedSizeIsThatOfTheProtocol() throws {
         #expect(TerminalImageView(session, in: rect, pipeline: pipeline).wantedSize == PixelSize(width: 8, height: 8))
         session.end()
