@@ -121,12 +121,23 @@ enum HelpDetail: Sendable {
 
     /// Returns the detail that arguments ask for.
     init(_ arguments: some Sequence<String>) {
-        let full = ["--help-all", "--experimental-dump-help"]
-        self = arguments.prefix { $0 != "--" }.contains(where: full.contains) ? .all : .common
+        let full = ["--help-all", "--experimental-dump-help", "--generate-completion-script"]
+        let options = arguments.prefix { $0 != "--" }.map { $0.prefix { $0 != "=" } }
+        self = options.contains { full.contains(String($0)) } ? .all : .common
     }
 
     /// Decides on the help. Called before arguments are parsed, because the parser reads the configuration of subcommands.
     static func choose(for arguments: [String]) {
         chosen.withLock { $0 = HelpDetail(arguments) }
+    }
+}
+
+extension ArgumentVisibility {
+    /// The visibility of options that the help of ``HelpDetail/common`` leaves out.
+    static var rare: ArgumentVisibility {
+        switch HelpDetail.current {
+        case .common: .hidden
+        case .all: .default
+        }
     }
 }

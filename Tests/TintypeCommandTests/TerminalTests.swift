@@ -113,7 +113,8 @@ import Tintype
     @Test(
         arguments: [
             ([], .common), (["convert", "--help"], .common), (["convert", "--help-all"], .all),
-            (["--experimental-dump-help"], .all), (["info", "--", "--help-all"], .common),
+            (["--experimental-dump-help"], .all), (["--generate-completion-script=zsh"], .all),
+            (["--generate-completion-script", "bash"], .all), (["info", "--", "--help-all"], .common),
         ] as [([String], HelpDetail)])
     func theFullHelpIsShownOnRequest(_ arguments: [String], _ detail: HelpDetail) {
         #expect(HelpDetail(arguments) == detail)
@@ -129,6 +130,14 @@ import Tintype
         }
         for option in ["--proxy", "--insecure", "--min-rate", "--cookies"] {
             #expect(!common.contains("\n  \(option)") && all.contains("\n  \(option)"), "\(option)")
+        }
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"]) func completionsHaveRareOptionsToo(_ shell: String) async throws {
+        let script = try await CommandRun.tintype("--generate-completion-script", shell)
+        #expect(script.status == 0)
+        for option in ["proxy", "overlay", "no-cache", "resize"] {
+            #expect(script.output.contains(option), "\(option)")
         }
     }
 

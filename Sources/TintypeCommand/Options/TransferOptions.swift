@@ -22,12 +22,12 @@ struct TransferOptions: ParsableArguments {
         transform: UserArgument.parsing(expecting: "a user name and a password, such as me:secret"))
     var user: UserArgument?
 
-    @Flag(help: ArgumentHelp("Store the cookies that servers set, and send them, for this run.", visibility: .hidden))
+    @Flag(help: ArgumentHelp("Store the cookies that servers set, and send them, for this run.", visibility: .rare))
     var cookies = false
 
     @Option(
         help: ArgumentHelp(
-            "Do not verify the certificate of this host; may be repeated.", valueName: "host", visibility: .hidden),
+            "Do not verify the certificate of this host; may be repeated.", valueName: "host", visibility: .rare),
         transform: HostArgument.parsing(expecting: "a host name without scheme and port, such as example.org"))
     var insecure: [HostArgument] = []
 
@@ -35,7 +35,7 @@ struct TransferOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             Use this HTTP or SOCKS proxy; an empty value means none. (default: from the environment; with --guard, none)
-            """, valueName: "url", visibility: .hidden),
+            """, valueName: "url", visibility: .rare),
         transform: ProxyArgument.parsing(
             expecting: "the URL of a proxy, such as http://localhost:3128 or socks5://localhost:1080"))
     var proxy: ProxyArgument?
@@ -44,23 +44,23 @@ struct TransferOptions: ParsableArguments {
     var retry = 0
 
     @Option(
-        help: ArgumentHelp("Refuse images larger than this, such as 10MB.", valueName: "bytes", visibility: .hidden),
+        help: ArgumentHelp("Refuse images larger than this, such as 10MB.", valueName: "bytes", visibility: .rare),
         transform: ByteCount.parsing(expecting: ByteCount.expectation))
     var maxBytes: ByteCount?
 
-    @Option(help: ArgumentHelp("Follow at most this many redirects.", valueName: "n", visibility: .hidden))
+    @Option(help: ArgumentHelp("Follow at most this many redirects.", valueName: "n", visibility: .rare))
     var maxRedirects = 10
 
     @Flag(
         name: .customLong("guard"),
         help: ArgumentHelp(
             "Load only over HTTP and from public addresses, as a server should for URLs that its users choose.",
-            visibility: .hidden))
+            visibility: .rare))
     var isGuarded = false
 
     @Flag(
         name: .customLong("http1"),
-        help: ArgumentHelp("Use HTTP/1.1 only, even if the server supports HTTP/2.", visibility: .hidden))
+        help: ArgumentHelp("Use HTTP/1.1 only, even if the server supports HTTP/2.", visibility: .rare))
     var usesHTTP1Only = false
 
     @Option(
@@ -76,21 +76,21 @@ struct TransferOptions: ParsableArguments {
             Give up an attempt after this many seconds, even if it makes progress. (default: 900; with --limit-rate, \
             no limit)
             """,
-            valueName: "seconds", visibility: .hidden),
+            valueName: "seconds", visibility: .rare),
         transform: TimeoutArgument.parsing(expecting: TimeoutArgument.expectation))
     var maxTime: TimeoutArgument?
 
     @Option(
         help: ArgumentHelp(
             "Give up if fewer bytes a second arrive, on average over 30 seconds; 0 for no limit. (default: 1kB)",
-            valueName: "bytes", visibility: .hidden),
+            valueName: "bytes", visibility: .rare),
         transform: ByteCount.parsing(expecting: ByteCount.expectation))
     var minRate: ByteCount?
 
     @Option(
         help: ArgumentHelp(
             "Let all transfers together receive at most this many bytes a second, such as 500kB.", valueName: "bytes",
-            visibility: .hidden),
+            visibility: .rare),
         transform: ByteCount.parsing(expecting: ByteCount.expectation))
     var limitRate: ByteCount?
 

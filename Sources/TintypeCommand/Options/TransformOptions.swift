@@ -16,18 +16,18 @@ struct TransformOptions: ParsableArguments {
             How the preceding --resize handles another aspect ratio: fit (inside the size, the default), fill \
             (cover the size and crop) or stretch.
             """,
-            valueName: "fit|fill|stretch", visibility: .hidden),
+            valueName: "fit|fill|stretch", visibility: .rare),
         transform: Argument.parsing(expecting: "fit, fill or stretch", TransformArgument.mode))
     var mode: [Argument] = []
 
     @Option(
         help: ArgumentHelp(
             "The filter of the preceding --resize: box, bilinear, catmullRom or lanczos3 (the default).",
-            valueName: "filter", visibility: .hidden),
+            valueName: "filter", visibility: .rare),
         transform: Argument.parsing(expecting: "box, bilinear, catmullRom or lanczos3", TransformArgument.filter))
     var filter: [Argument] = []
 
-    @Flag(help: ArgumentHelp("Let every --resize enlarge the image.", visibility: .hidden))
+    @Flag(help: ArgumentHelp("Let every --resize enlarge the image.", visibility: .rare))
     var enlarge = false
 
     @Option(
@@ -45,7 +45,7 @@ struct TransformOptions: ParsableArguments {
             The part that the preceding --crop or --resize keeps, or the position of the preceding --overlay: \
             center, top, bottom, left, right, topLeft, topRight, bottomLeft, bottomRight or smart.
             """,
-            valueName: "position", visibility: .hidden),
+            valueName: "position", visibility: .rare),
         transform: Argument.parsing(
             expecting: "center, top, bottom, left, right, topLeft, topRight, bottomLeft, bottomRight or smart",
             TransformArgument.gravity))
@@ -70,20 +70,20 @@ struct TransformOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The corners that the preceding --round rounds.", valueName: "tl,tr,bl,br", visibility: .hidden),
+            "The corners that the preceding --round rounds.", valueName: "tl,tr,bl,br", visibility: .rare),
         transform: Argument.parsing(expecting: "a list of tl, tr, bl, br and all", TransformArgument.corners))
     var corners: [Argument] = []
 
     @Option(
         help: ArgumentHelp(
-            "Draw a border inside the edge of the preceding --round.", valueName: "width,#RRGGBBAA", visibility: .hidden
+            "Draw a border inside the edge of the preceding --round.", valueName: "width,#RRGGBBAA", visibility: .rare
         ),
         transform: Argument.parsing(expecting: "a width and a colour, such as 4,#ffffff", TransformArgument.border))
     var border: [Argument] = []
 
     @Option(
         help: ArgumentHelp(
-            "Fill the image with a colour, keeping its shape.", valueName: "#RRGGBBAA", visibility: .hidden),
+            "Fill the image with a colour, keeping its shape.", valueName: "#RRGGBBAA", visibility: .rare),
         transform: Argument.parsing(expecting: "a colour, such as #c01c28", TransformArgument.tint))
     var tint: [Argument] = []
 
@@ -93,13 +93,13 @@ struct TransformOptions: ParsableArguments {
             How the preceding --tint or --overlay is blended with the image: \
             \(BlendMode.allCases.map(\.name).joined(separator: ", ")).
             """,
-            valueName: "mode", visibility: .hidden),
+            valueName: "mode", visibility: .rare),
         transform: Argument.parsing(expecting: "a blend mode, such as multiply", TransformArgument.blend))
     var blend: [Argument] = []
 
     @Option(
         help: ArgumentHelp(
-            "Blur with a Gaussian of this standard deviation in pixels.", valueName: "radius", visibility: .hidden),
+            "Blur with a Gaussian of this standard deviation in pixels.", valueName: "radius", visibility: .rare),
         transform: Argument.parsing(expecting: "a number of pixels, such as 2.5", TransformArgument.blur))
     var blur: [Argument] = []
 
@@ -110,7 +110,7 @@ struct TransformOptions: ParsableArguments {
             Adjust colours: a list of brightness=N (0 is unchanged), contrast=N and saturation=N (1 is \
             unchanged), grey, sepia and invert; or the 20 numbers of a matrix.
             """,
-            valueName: "list", visibility: .hidden),
+            valueName: "list", visibility: .rare),
         transform: Argument.parsing(
             expecting: "a list such as brightness=0.1,contrast=1.2,grey, or 20 numbers",
             TransformArgument.adjust))
@@ -118,25 +118,25 @@ struct TransformOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Draw another image over this one, at the bottom right.", valueName: "source", visibility: .hidden),
+            "Draw another image over this one, at the bottom right.", valueName: "source", visibility: .rare),
         transform: Argument.parsing(expecting: "a URL, or the path of a file", TransformArgument.overlay))
     var overlay: [Argument] = []
 
     @Option(
-        help: ArgumentHelp("The opacity of the preceding --overlay.", valueName: "0-1", visibility: .hidden),
+        help: ArgumentHelp("The opacity of the preceding --overlay.", valueName: "0-1", visibility: .rare),
         transform: Argument.parsing(expecting: "a number from 0 to 1", TransformArgument.opacity))
     var opacity: [Argument] = []
 
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "The distance of the preceding --overlay from its side or corner.", valueName: "X,Y", visibility: .hidden),
+            "The distance of the preceding --overlay from its side or corner.", valueName: "X,Y", visibility: .rare),
         transform: Argument.parsing(expecting: "two numbers of pixels, such as 12,12", TransformArgument.inset))
     var inset: [Argument] = []
 
     @Option(
         help: ArgumentHelp(
-            "Draw the image on a background of this colour.", valueName: "#RRGGBBAA", visibility: .hidden),
+            "Draw the image on a background of this colour.", valueName: "#RRGGBBAA", visibility: .rare),
         transform: Argument.parsing(expecting: "a colour, such as #ffffff", TransformArgument.flatten))
     var flatten: [Argument] = []
 
@@ -144,7 +144,7 @@ struct TransformOptions: ParsableArguments {
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "Add a margin, the same or different on each side, transparent or of a colour.",
-            valueName: "N|TOP,LEFT,BOTTOM,RIGHT[,#RRGGBBAA]", visibility: .hidden),
+            valueName: "N|TOP,LEFT,BOTTOM,RIGHT[,#RRGGBBAA]", visibility: .rare),
         transform: Argument.parsing(
             expecting: "one or four widths in pixels and an optional colour, such as 16,#ffffff",
             TransformArgument.pad))
@@ -153,7 +153,7 @@ struct TransformOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Trim a border of one colour, with this tolerance from 0 to 255.", valueName: "tolerance",
-            visibility: .hidden),
+            visibility: .rare),
         transform: Argument.parsing(expecting: "a number from 0 to 255", TransformArgument.trim))
     var trim: [Argument] = []
 

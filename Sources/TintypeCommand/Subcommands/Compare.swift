@@ -35,9 +35,9 @@ struct Compare: AsyncParsableCommand {
     @Flag(help: "Write a JSON object.")
     var json = false
 
-    @OptionGroup(title: "Cache", visibility: .hidden) var cache: CacheOptions
+    @OptionGroup(title: "Cache", visibility: .rare) var cache: CacheOptions
     @OptionGroup var terminal: TerminalOptions
-    @OptionGroup(title: "Transfers", visibility: .hidden) var transfer: TransferOptions
+    @OptionGroup(title: "Transfers", visibility: .rare) var transfer: TransferOptions
 
     private struct Record: Encodable {
         let first: String

@@ -91,13 +91,13 @@ struct Convert: AsyncParsableCommand {
 
     @OptionGroup var parallel: JobOptions
 
-    @Flag(help: ArgumentHelp("Report what would be written, and write nothing.", visibility: .hidden))
+    @Flag(help: ArgumentHelp("Report what would be written, and write nothing.", visibility: .rare))
     var dryRun = false
 
     @Flag(
         help: ArgumentHelp(
             "Write one JSON object per image, each on its own line, in the order in which the conversions finish.",
-            visibility: .hidden))
+            visibility: .rare))
     var json = false
 
     @Flag(help: "Report failures only.")
@@ -105,13 +105,13 @@ struct Convert: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write only this frame of an animation, counted from 0.", valueName: "n", visibility: .hidden))
+            "Write only this frame of an animation, counted from 0.", valueName: "n", visibility: .rare))
     var frame: Int?
 
     @Option(
         help: ArgumentHelp(
             "Write these frames of an animation, in this order; a range may run backwards.", valueName: "n,n-n",
-            visibility: .hidden),
+            visibility: .rare),
         transform: FrameList.parsing(expecting: "frame numbers and ranges from 0, such as 0-9,20"))
     var frames: FrameList?
 
@@ -121,14 +121,14 @@ struct Convert: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Lower the quality until the file has at most this many bytes, such as 100kB.", valueName: "bytes",
-            visibility: .hidden),
+            visibility: .rare),
         transform: ByteCount.parsing(expecting: ByteCount.expectation))
     var outputBytes: ByteCount?
 
     @Option(
         help: ArgumentHelp(
             "Keep metadata: exif, xmp, iptc, icc (the profile of the written colours, sRGB) and location (GPS, in "
-                + "exif and xmp).", valueName: "kinds", visibility: .hidden),
+                + "exif and xmp).", valueName: "kinds", visibility: .rare),
         transform: MetadataList.parsing)
     var keep: MetadataList?
 
@@ -138,10 +138,10 @@ struct Convert: AsyncParsableCommand {
     var thumbnail: PixelSize?
 
     @OptionGroup(title: "Transforms") var transforms: TransformOptions
-    @OptionGroup(visibility: .hidden) var partial: PartialOptions
-    @OptionGroup(visibility: .hidden) var terminal: TerminalOptions
-    @OptionGroup(title: "Cache", visibility: .hidden) var cache: CacheOptions
-    @OptionGroup(title: "Transfers", visibility: .hidden) var transfer: TransferOptions
+    @OptionGroup(visibility: .rare) var partial: PartialOptions
+    @OptionGroup(visibility: .rare) var terminal: TerminalOptions
+    @OptionGroup(title: "Cache", visibility: .rare) var cache: CacheOptions
+    @OptionGroup(title: "Transfers", visibility: .rare) var transfer: TransferOptions
 
     func validate() throws {
         if let frame, frame < 0 { throw ValidationError("--frame: expected a number from 0, got \(frame)") }

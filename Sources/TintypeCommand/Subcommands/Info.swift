@@ -25,8 +25,8 @@ struct Info: AsyncParsableCommand {
 
     @OptionGroup(title: "Inputs") var inputs: InputOptions
     @OptionGroup var parallel: JobOptions
-    @OptionGroup(title: "Cache", visibility: .hidden) var cache: CacheOptions
-    @OptionGroup(title: "Transfers", visibility: .hidden) var transfer: TransferOptions
+    @OptionGroup(title: "Cache", visibility: .rare) var cache: CacheOptions
+    @OptionGroup(title: "Transfers", visibility: .rare) var transfer: TransferOptions
 
     @Flag(help: "Write one JSON object per source, each on its own line.")
     var json = false

@@ -52,8 +52,8 @@ struct Show: AsyncParsableCommand {
     @Flag(help: "Show a file again when it changes. Implies --interactive.")
     var watch = false
 
-    @OptionGroup(title: "Cache", visibility: .hidden) var cache: CacheOptions
-    @OptionGroup(title: "Transfers", visibility: .hidden) var transfer: TransferOptions
+    @OptionGroup(title: "Cache", visibility: .rare) var cache: CacheOptions
+    @OptionGroup(title: "Transfers", visibility: .rare) var transfer: TransferOptions
     @OptionGroup var terminal: TerminalOptions
 
     func validate() throws {
