@@ -11,11 +11,11 @@ import TintypeCore
         "<svg xmlns='http://www.w3.org/2000/svg' width='4' height='2'><rect width='4' height='2'/></svg>"
     private static let black = Pixel(red: 0, green: 0, blue: 0)
 
-    private static func utf16(_ text: String, bigEndian: Bool) -> Data {
+    static func utf16(_ text: String, bigEndian: Bool) -> Data {
         Data(text.utf16.flatMap { bigEndian ? [UInt8($0 >> 8), UInt8($0 & 255)] : [UInt8($0 & 255), UInt8($0 >> 8)] })
     }
 
-    private static func gzip(_ data: Data) -> Data {
+    static func gzip(_ data: Data) -> Data {
         var stream = z_stream()
         deflateInit2_(
             &stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
@@ -70,6 +70,25 @@ import TintypeCore
         for data in [Self.gzip(Data(bad.utf8)), Self.utf16(bad, bigEndian: true)] {
             let error = #expect(throws: TintypeError.self) { try SVGDecoder().decode(data, context: DecodeContext()) }
             #expect(error?.code == .limitExceeded)
+        }
+    }
+
+    /// librsvg would decompress it a second time, behind the survey.
+    @Test func markupThatIsCompressedTwiceIsRefused() {
+        let data = Self.gzip(Self.gzip(Data(Self.body.utf8)))
+        let error = #expect(throws: TintypeError.self) { try SVGDecoder().decode(data, context: DecodeContext()) }
+        #expect(error?.code == .undecodable || error?.code == .notAnImage)
+        #expect(error?.message.contains("damaged") == false)
+    }
+
+    /// Bytes behind the compressed markup are not drawn, and not needed.
+    @Test func onlyTheFirstMemberIsRead() throws {
+        let plain = Self.gzip(Data(Self.body.utf8))
+        let other = Self.body.replacing("<rect", with: "<rect fill='red'")
+        for rest in [Self.gzip(Data(other.utf8)), Data("junk".utf8), Data(count: 40), Self.gzip(Data("<svg".utf8))] {
+            #expect(try SVGSource.markup(plain + rest, limit: 1000) == Data(Self.body.utf8))
+            let image = try SVGDecoder().decode(plain + rest, context: DecodeContext())
+            #expect(image.pixels[1, 1] == Self.black)
         }
     }
 

@@ -4,9 +4,14 @@ import TintypeCore
 
 @testable import TintypePDF
 
-/// Draws pages of small documents. The tests that draw need poppler-glib.
+/// Draws pages of small documents. The tests that draw need poppler-glib, which a machine of CI must have.
 @Suite struct PDFTests {
     static let isInstalled = (try? PDFLibrary.standard.get()) != nil
+    static let isRequired = ProcessInfo.processInfo.environment["TINTYPE_CI"] != nil
+
+    @Test(.enabled(if: isRequired)) func popplerIsInstalledForCI() throws {
+        _ = try PDFLibrary.standard.get()
+    }
 
     /// Returns a document whose pages have these contents and sizes in points.
     private static func document(_ pages: [(content: String, size: String)]) -> Data {
@@ -83,6 +88,50 @@ import TintypeCore
         let error = #expect(throws: TintypeError.self) { try decode(huge) }
         #expect(error?.limit == .side)
         #expect(try decode(huge) { $0.size = .fit(PixelSize(width: 20, height: 20)) }.size.width == 20)
+    }
+
+    /// A limit, and how it is set for a page of 20 × 10 pixels.
+    static let limits: [(limit: DecodeLimit, change: @Sendable (inout DecodeLimits) -> Void)] = [
+        (.pixels, { $0.pixels = 199 }), (.side, { $0.side = 19 }), (.memoryBytes, { $0.memoryBytes = 200 * 16 - 1 }),
+    ]
+
+    @Test(.enabled(if: isInstalled), arguments: limits.indices)
+    func exceedingALimitIsReportedByItsName(_ index: Int) {
+        let (limit, change) = Self.limits[index]
+        for allowsPartial in [false, true] {
+            var context = DecodeContext()
+            context.options.allowsPartial = allowsPartial
+            change(&context.limits)
+            let error = #expect(throws: TintypeError.self) { try PDFDecoder().decode(Self.pages, context: context) }
+            #expect(error?.code == .limitExceeded && error?.limit == limit)
+        }
+    }
+
+    @Test(.enabled(if: isInstalled)) func aPageWithinTheLimitsIsDrawn() throws {
+        var context = DecodeContext(limits: DecodeLimits(pixels: 200, side: 20))
+        context.limits.memoryBytes = 200 * 16
+        #expect(try PDFDecoder().decode(Self.pages, context: context).size.area == 200)
+    }
+
+    /// A page is drawn as a whole: the checks are before and after it.
+    @Test(.enabled(if: isInstalled)) func aCancelledDrawingEnds() throws {
+        var finished: Int?
+        for checks in 0..<10 where finished == nil {
+            let left = Locked(checks)
+            let context = DecodeContext(isCancelled: {
+                left.withLock { left in
+                    left -= 1
+                    return left < 0
+                }
+            })
+            do throws(TintypeError) {
+                _ = try PDFDecoder().decode(Self.pages, context: context)
+                finished = checks
+            } catch {
+                #expect(error.code == .cancelled)
+            }
+        }
+        #expect(finished == 2)
     }
 
     /// Its error named a good document damaged.

@@ -104,12 +104,33 @@ enum InstalledLibRaw {
         #expect(error(Data("IIRO".utf8) + Data(count: 5000))?.message.contains("does not know") == true)
     }
 
-    @Test(.enabled(if: InstalledLibRaw.isPresent)) func aRawImageIsWithinTheLimits() {
-        #expect(error(Self.dng(), DecodeLimits(pixels: 1000))?.limit == .pixels)
-        #expect(error(Self.dng(), DecodeLimits(side: 50))?.limit == .side)
-        var limits = DecodeLimits()
-        limits.memoryBytes = Self.size.area * 20
-        #expect(error(Self.dng(), limits)?.limit == .memoryBytes)
+    /// A limit, and how it is set for an image of 64 × 48 pixels.
+    static let limits: [(limit: DecodeLimit, change: @Sendable (inout DecodeLimits) -> Void)] = [
+        (.pixels, { $0.pixels = 64 * 48 - 1 }), (.side, { $0.side = 63 }),
+        (.memoryBytes, { $0.memoryBytes = 64 * 48 * 25 - 1 }),
+    ]
+
+    /// A smaller size or a partial image does not bypass a limit.
+    @Test(.enabled(if: InstalledLibRaw.isPresent), arguments: limits.indices)
+    func exceedingALimitIsReportedByItsName(_ index: Int) {
+        let (limit, change) = Self.limits[index]
+        for size in [DecodeOptions.Size.full, .fit(PixelSize(width: 4, height: 4))] {
+            for allowsPartial in [false, true] {
+                var context = DecodeContext(options: DecodeOptions(size: size))
+                context.options.allowsPartial = allowsPartial
+                change(&context.limits)
+                let error = #expect(throws: TintypeError.self) {
+                    try RAWDecoder().decode(Self.dng(), context: context)
+                }
+                #expect(error?.code == .limitExceeded && error?.limit == limit)
+            }
+        }
+    }
+
+    @Test(.enabled(if: InstalledLibRaw.isPresent)) func anImageWithinTheLimitsIsDeveloped() throws {
+        var context = DecodeContext(limits: DecodeLimits(pixels: 64 * 48, side: 64))
+        context.limits.memoryBytes = 64 * 48 * 25
+        #expect(try RAWDecoder().decode(Self.dng(), context: context).size == Self.size)
     }
 
     /// LibRaw unpacks all samples, however small the part with the image is.
