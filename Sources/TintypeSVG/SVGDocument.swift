@@ -106,6 +106,9 @@ struct SVGDocument: ~Copyable {
         case .cancelled: throw .cancelled
         case .memory: throw TintypeError(.outOfMemory, stage: .decode, "no memory to draw an SVG")
         case .panic: throw .panickedSVG
+        // Off-screen images of such a size cannot be created.
+        case .corrupt where max(whole.width, whole.height) > VectorPlacement.maximumSide:
+            throw .exceeded(.library, "an SVG whose groups are drawn off-screen, at \(whole) pixels")
         case .corrupt, nil: throw TintypeError(.undecodable, stage: .decode, "the SVG cannot be drawn")
         }
     }
