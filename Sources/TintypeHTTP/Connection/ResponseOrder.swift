@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import TintypeCore
 
@@ -168,8 +169,10 @@ struct DecodedRead: Hashable, Sendable {
 struct WireTail: Hashable, Sendable {
     private var bytes: UInt32 = 0
 
-    /// Whether they are the end of a line and a blank line.
-    var isBlankLine: Bool { bytes == 0x0D0A_0D0A }
+    /// The end of a line and a blank line.
+    private static let blankLine: UInt32 = 0x0D0A_0D0A
+
+    var isBlankLine: Bool { bytes == Self.blankLine }
 
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
         for byte in bytes.suffix(4) { append(byte) }
@@ -180,9 +183,16 @@ struct WireTail: Hashable, Sendable {
     /// The number of bytes up to the end of the first blank line, which may have begun before them. O(*n*).
     func firstBlankLine(in bytes: UnsafeRawBufferPointer) -> Int? {
         var tail = self
-        for (index, byte) in bytes.enumerated() {
+        for (index, byte) in bytes.prefix(3).enumerated() {
             tail.append(byte)
             if tail.isBlankLine { return index + 1 }
+        }
+        guard let start = bytes.baseAddress else { return nil }
+        var next = 3
+        while next < bytes.count, let feed = memchr(start + next, 0x0A, bytes.count - next) {
+            next = UnsafeRawPointer(feed) - start + 1
+            let end = bytes.loadUnaligned(fromByteOffset: next - 4, as: UInt32.self)
+            if UInt32(bigEndian: end) == Self.blankLine { return next }
         }
         return nil
     }
