@@ -10,7 +10,7 @@ let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-let formats = ["AVIF", "BMP", "GIF", "HEIF", "ICO", "JPEG", "JXL", "PNG", "SVG", "TIFF", "WebP"]
+let formats = ["AVIF", "BMP", "GIF", "HEIF", "ICO", "JPEG", "JXL", "PDF", "PNG", "RAW", "SVG", "TIFF", "WebP"]
 
 /// The fuzzing package, which `scripts/check/fuzz` builds with the sanitizers that it needs.
 let package = Package(

@@ -40,20 +40,31 @@ struct ConvertRun {
         guard let image = decode(bytes) else { return }
         guard let transformed = try? transform(image) else { return }
         let format = Self.formats[choice.number(below: Self.formats.count)]
-        let options = EncodeOptions(quality: Double(choice.number(below: 101)) / 100)
+        var options = EncodeOptions(quality: Double(choice.number(below: 101)) / 100)
+        if choice.isHeads(7) { options.metadata = Set(MetadataKind.allCases) }
         guard let data = try? Self.coders.encode(transformed, as: format, options: options) else { return }
         let decoded = try? Self.coders.decoder(for: data).decode(data, context: DecodeContext())
         precondition(decoded?.size == transformed.size, "the encoded image cannot be decoded at its size")
     }
 
     private func decode(_ data: Data) -> Image? {
-        var options = DecodeOptions(range: choice.isHeads(2) ? .high : .standard)
+        var options = DecodeOptions(range: choice.isHeads(2) ? .high : .standard, keepsExif: choice.isHeads(7))
+        if choice.isHeads(8) { options.damageTolerance = .none }
         options.allowsPartial = choice.isHeads(5)
         let context = DecodeContext(options: options, limits: Self.limits)
         guard let decoder = try? Self.coders.decoder(for: data) else { return nil }
-        if let image = try? decoder.decode(data, context: context) { return image }
+        if let image = try? decoder.decode(data, context: context) { return withMetadata(image) }
         guard options.allowsPartial, let salvager = decoder as? any SalvagingImageDecoder else { return nil }
         return (try? salvager.salvage(data, context: context)) ?? nil
+    }
+
+    /// Returns an image with metadata to write: its Exif data, and a part of the input.
+    private func withMetadata(_ image: Image) -> Image {
+        guard choice.isHeads(7) else { return image }
+        let part = bytes.suffix(choice.number(below: 1000))
+        return Image(
+            pixels: image.pixels, info: image.info, animation: image.animation, highRange: image.highRange,
+            metadata: ImageMetadata(exif: image.exif, xmp: Data(part), iptc: Data(part)))
     }
 
     private func transform(_ image: Image) throws(TintypeError) -> Image {

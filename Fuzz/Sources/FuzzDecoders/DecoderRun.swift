@@ -41,9 +41,11 @@ struct DecoderRun {
         play(image)
     }
 
-    /// Decodes with what requests must ask for: the full range, Exif data and the embedded thumbnail.
+    /// Decodes with what requests must ask for: the full range, Exif data, the embedded thumbnail, and no damage.
     private func decodeWithAllOptions() {
         var options = DecodeOptions(range: .high, keepsExif: true)
+        options.page = choice.isHeads(8) ? choice.number(below: 3) : 0
+        if choice.isHeads(7) { options.damageTolerance = .none }
         if choice.isHeads(4) {
             options.embeddedThumbnail = .whereLargeEnough
             options.size = .fit(PixelSize(width: 4, height: 4))

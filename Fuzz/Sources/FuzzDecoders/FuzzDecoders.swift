@@ -7,12 +7,15 @@ import TintypeHEIF
 import TintypeICO
 import TintypeJPEG
 import TintypeJXL
+import TintypePDF
 import TintypePNG
+import TintypeRAW
 import TintypeSVG
 import TintypeTIFF
 import TintypeWebP
 
-/// The target that `TINTYPE_FUZZ` in the environment names: a format, `icc`, `sniffer`, `svgvalues` or `convert`.
+/// The target that `TINTYPE_FUZZ` in the environment names: a format, `icc`, `metadata`, `sniffer`, `svgvalues` or
+/// `convert`.
 private let target = FuzzTarget(name: ProcessInfo.processInfo.environment["TINTYPE_FUZZ"] ?? "")
 
 /// The function that libFuzzer calls for each input.
@@ -26,11 +29,12 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// The code under test: the decoder of a format, colour profiles, the sniffer with all headers, SVGs made of extreme
-/// values, or a whole conversion.
+/// The code under test: the decoder of a format, colour profiles, metadata, the sniffer with all headers, SVGs made of
+/// extreme values, or a whole conversion.
 enum FuzzTarget: Sendable {
     case sniffer
     case profile(ProfileRun)
+    case metadata
     case decoder(any ImageDecoder)
     case svgValues
     case convert
@@ -42,9 +46,11 @@ enum FuzzTarget: Sendable {
             self = .svgValues
         } else if name == "convert" {
             self = .convert
+        } else if name == "metadata" {
+            self = .metadata
         } else if name == "icc", let run = try? ProfileRun() {
             self = .profile(run)
-        } else if let decoder = Self.decoders[name] {
+        } else if let decoder = Self.decoders[name] ?? Self.plugins[name] {
             self = .decoder(decoder)
         } else {
             return nil
@@ -52,7 +58,10 @@ enum FuzzTarget: Sendable {
     }
 
     /// The names that `TINTYPE_FUZZ` accepts.
-    static var allNames: [String] { ["sniffer", "icc", "svgvalues", "convert"] + decoders.keys.sorted() }
+    static var allNames: [String] {
+        ["sniffer", "icc", "metadata", "svgvalues", "convert"]
+            + decoders.merging(plugins) { first, _ in first }.keys.sorted()
+    }
 
     /// The decoders by the file extension of their seed fixtures.
     private static let decoders: [String: any ImageDecoder] = [
@@ -61,13 +70,17 @@ enum FuzzTarget: Sendable {
         "webp": WebPDecoder(),
     ]
 
-    /// A decoder of every format.
+    /// The decoders that programs add, over libraries that do not bound what an image costs.
+    private static let plugins: [String: any ImageDecoder] = ["pdf": PDFDecoder(), "raw": RAWDecoder()]
+
+    /// A decoder of every format that is always there.
     static var allDecoders: [any ImageDecoder] { Array(decoders.values) }
 
     func run(_ bytes: Data) {
         switch self {
         case .svgValues: DecoderRun(SVGDecoder(), SVGGrammar.document(bytes)).run()
         case .convert: ConvertRun(bytes).run()
+        case .metadata: MetadataRun(bytes).run()
         case .sniffer: Self.sniff(bytes)
         case .profile(let run): run.run(bytes)
         case .decoder(let decoder):

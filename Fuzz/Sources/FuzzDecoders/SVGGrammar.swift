@@ -41,6 +41,11 @@ struct SVGGrammar {
         "stitchTiles", "color-interpolation-filters", "writing-mode", "direction", "text-anchor", "stroke-linejoin",
         "stroke-linecap", "overflow", "mix-blend-mode", "isolation", "xml:space",
     ]
+    /// What the units of an element's contents are called.
+    private static let units = [
+        "pattern": "patternContentUnits", "mask": "maskContentUnits", "filter": "primitiveUnits",
+        "marker": "markerUnits", "clipPath": "clipPathUnits",
+    ]
     private static let wordValues = [
         "objectBoundingBox", "userSpaceOnUse", "auto", "normal", "multiply", "over", "in", "arithmetic", "duplicate",
         "wrap",
@@ -90,6 +95,8 @@ struct SVGGrammar {
     private mutating func attribute(_ used: inout Set<String>, of element: String) {
         let (name, value): (String, String) =
             switch next(below: 11) {
+            case 1 where Self.units[element] != nil, 2 where Self.units[element] != nil:
+                (Self.units[element] ?? "", any(of: ["objectBoundingBox", "userSpaceOnUse"]))
             case 0: (any(of: Self.references), "url(#i\(next(below: 8)))")
             case 1: (any(of: Self.words), any(of: Self.wordValues))
             case 2: ("href", "#i\(next(below: 8))")
@@ -98,6 +105,7 @@ struct SVGGrammar {
             case 5: (any(of: ["filter", "style", "x:filter"]), "filter:" + functionList())
             case 6: ("filter", functionList())
             case 7: (any(of: ["x:", "xml:"]) + any(of: Self.lists + ["id", "href", "class"]), list())
+            case 8 where element == "feMorphology", 9 where element == "feMorphology": ("radius", list())
             case 8: (any(of: ["class", "href", "x:href"]), repeated(any(of: ["data:", "i0 ", "#i0 "])))
             default: (any(of: Self.lists), list())
             }
