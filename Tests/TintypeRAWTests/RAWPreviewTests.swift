@@ -71,7 +71,7 @@ import TintypeJPEG
 
     private func isGreen(_ image: Image) -> Bool {
         let pixel = image.pixels[image.size.width / 2, image.size.height / 2]
-        return pixel.green > pixel.red &+ 60 && pixel.green > pixel.blue &+ 60
+        return Int(pixel.green) > Int(pixel.red) + 60 && Int(pixel.green) > Int(pixel.blue) + 60
     }
 
     /// LibRaw shows more pixels than the camera, so that the shapes differ by more than rounding. No preview was used.
