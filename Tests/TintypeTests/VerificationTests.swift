@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+import Tintype
+import TintypeTesting
+
+/// `LoadPolicy.verification`: what must decode before an image is delivered and its bytes are stored.
+@Suite(.timeLimit(.minutes(5))) struct VerificationTests {
+    private let source = ImageSource.bytes(Data(), id: "icon")
+
+    /// Returns an icon of two PNGs, of which only the larger one is damaged.
+    private static func damagedIcon() throws -> Data {
+        var images = try [32, 64].map { side in
+            let pixels = try PixelBuffer.drawn(PixelSize(width: side, height: side)) { x, y in
+                Pixel(red: UInt8(x), green: UInt8(y), blue: UInt8(x ^ y))
+            }
+            return try PNGEncoder().encode(pixels, as: .png, options: EncodeOptions())
+        }
+        images[1][images[1].count / 2] ^= 0xFF
+        var icon = Data([0, 0, 1, 0, 2, 0])
+        var offset = 6 + 2 * 16
+        for (side, image) in zip([UInt8(32), 64], images) {
+            icon += Data([side, side, 0, 0, 1, 0, 32, 0])
+            for value in [UInt32(image.count), UInt32(offset)] {
+                icon += withUnsafeBytes(of: value.littleEndian) { Data($0) }
+            }
+            offset += image.count
+        }
+        for image in images { icon += image }
+        return icon
+    }
+
+    private func pipeline(_ answer: FakeLoader.Answer) -> ImagePipeline {
+        let loader = FakeLoader()
+        loader.setAnswer(answer, for: source.identity)
+        var configuration = PipelineConfiguration()
+        (configuration.loaders, configuration.coders) = ([loader], .standard)
+        return ImagePipeline(configuration)
+    }
+
+    private func request(_ verification: LoadPolicy.Verification, allowsPartial: Bool = false) -> ImageRequest {
+        var request = ImageRequest(source: source)
+        request.rendition.decode.size = .fit(PixelSize(width: 32, height: 32))
+        request.rendition.decode.allowsPartial = allowsPartial
+        request.policy.verification = verification
+        // A failure of one request must not decide on the next.
+        request.policy.failureMemory = .ignored
+        return request
+    }
+
+    @Test func everyImageOfAnIconIsVerifiedOnRequest() async throws {
+        let pipeline = pipeline(.data(try Self.damagedIcon()))
+        let error = await #expect(throws: TintypeError.self) { try await pipeline.image(for: request(.allFrames)) }
+        #expect(error?.code == .undecodable)
+        let part = try await pipeline.image(for: request(.allFrames, allowsPartial: true))
+        #expect(part.isPartial && part.size == PixelSize(width: 32, height: 32))
+    }
+
+    @Test func otherwiseTheImageThatIsDeliveredIsEnough() async throws {
+        let image = try await pipeline(.data(try Self.damagedIcon())).image(for: request(.firstFrame))
+        #expect(!image.isPartial && image.size == PixelSize(width: 32, height: 32))
+    }
+
+    /// Requests that differ in it share the transfer, but not the decode.
+    @Test func aVerifiedLoadDoesNotShareTheResultOfAnother() async throws {
+        let gate = Gate()
+        let pipeline = pipeline(.gated(gate, .data(try Self.damagedIcon())))
+        let tasks = [LoadPolicy.Verification.firstFrame, .allFrames].map { pipeline.start(request($0)) }
+        await gate.waitForArrivals(1)
+        gate.open()
+        let image = try await tasks[0].response.image
+        #expect(image.size == PixelSize(width: 32, height: 32))
+        await #expect(throws: TintypeError.self) { try await tasks[1].response }
+    }
+}
