@@ -202,6 +202,10 @@ import TintypeTesting
             let animation = try await CommandRun.tintype(
                 "info", "--verify", CommandFixture.codecFixture("animated.png"))
             #expect(animation.output.contains("verified     3 frames"))
+            // A URL is loaded and decoded once.
+            let url = try await CommandRun.tintype("info", "--verify", "--no-cache", "--json", fixture.url("/b.png"))
+            #expect(try url.records.first?["isVerified"] as? Bool == true)
+            #expect(fixture.origin.requestCount("/b.png") == 1)
         }
     }
 }

@@ -63,6 +63,14 @@ import TintypeTesting
         #expect(run.status == 64 && run.error.contains("expected a path"), "\(run.error)")
     }
 
+    /// It usually comes from an unset variable of a script.
+    @Test(arguments: ["fetch", "prefetch", "info", "show"]) func anEmptyNameIsShownAsQuotes(_ command: String)
+        async throws
+    {
+        let run = try await CommandRun.tintype(command, "")
+        #expect(run.status == 1 && run.error == "tintype: '': expected a URL or a path [invalidSource, request]\n")
+    }
+
     @Test func longArgumentsAreShortInErrors() async throws {
         let long = String(repeating: "a", count: 100_000)
         for source in [long, "http://\(long)/", "http://[\(long)", "data:image/png;base64,\(long)", "x:\(long)"] {

@@ -66,7 +66,7 @@ struct Inspector: Sendable {
     private func inspect(_ argument: SourceArgument) async throws(TintypeError) -> InfoRecord {
         let source = try pipeline.source(argument)
         var record = try await header(of: argument, source)
-        if verifies {
+        if verifies, record.isVerified != true {
             // All of the image, of which only a part could be decoded if the user accepts that.
             let image = try await pipeline.image(for: partial.applied(to: FetchPlan().request(for: source)))
             if image.isPartial { record.isPartial = true }
@@ -96,6 +96,8 @@ struct Inspector: Sendable {
         var record = InfoRecord(
             argument.text, response.image.info, origin: response.origin, bytes: response.byteCount ?? 0)
         if response.image.isPartial { record.isPartial = true }
+        // What is loaded may enter the cache, so all of it has been decoded.
+        if verifies { record.isVerified = true }
         return record
     }
 

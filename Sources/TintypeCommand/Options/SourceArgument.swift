@@ -21,7 +21,9 @@ struct SourceArgument: ExpressibleByArgument, Hashable {
     /// - Throws: ``TintypeError/Code/invalidSource``.
     func source() throws(TintypeError) -> ImageSource {
         guard hasScheme else {
-            guard !text.isEmpty else { throw TintypeError(.invalidSource, stage: .request, "an empty name") }
+            guard !text.isEmpty else {
+                throw TintypeError(.invalidSource, stage: .request, "expected a URL or a path", subject: "''")
+            }
             return .file(text)
         }
         guard let url = URL(string: text) else {
