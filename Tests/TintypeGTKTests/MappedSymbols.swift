@@ -3,8 +3,8 @@ import Foundation
 import Tintype
 import TintypeGTK
 
-/// The symbols of TintypeGTK that `docs/from-sdwebimage.md` names. Each has an expression that compiles only if the symbol
-/// exists; `MappingTests` reads this file.
+/// The symbols of TintypeGTK that `docs/views.md` names. Each has an expression that compiles only if the symbol
+/// exists; `MappedViewTests` reads this file.
 @MainActor private let mappedSymbols: [String: Any] = [
     "ContentFit": ContentFit.self, "ImageCell": ImageCell.self, "ImageListFactory": ImageListFactory.self,
     "ImagePaintable": ImagePaintable.self, "ImageSlot": ImageSlot.self, "ImageSlot.State": ImageSlot.State.self,

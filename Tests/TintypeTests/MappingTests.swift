@@ -22,24 +22,15 @@ import Tintype
         }
     }
 
-    private let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
     private let rows: [Row]
-    /// The rows of the table that has a column for each module of views.
-    private let viewRows: [Row]
     /// The texts between backticks in the first columns.
     private let originals: Set<String>
 
     init() throws {
+        let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
         let guide = try String(contentsOf: root.appending(path: "docs/from-sdwebimage.md"), encoding: .utf8)
-        let sections = guide.split(separator: /\n(?=##)/)
-        let isOfViewModules = { (section: Substring) in section.hasPrefix("### Views of GTK and of terminals") }
-        rows = Self.rows(of: sections.filter { !isOfViewModules($0) })
-        viewRows = Self.rows(of: sections.filter(isOfViewModules))
-        originals = Set((rows + viewRows).flatMap { $0.names(in: 0) })
-    }
-
-    private static func rows(of sections: [Substring]) -> [Row] {
-        sections.flatMap { $0.split(separator: "\n") }.filter { $0.hasPrefix("|") }.map(Row.init)
+        rows = guide.split(separator: "\n").filter { $0.hasPrefix("|") }.map(Row.init)
+        originals = Set(rows.flatMap { $0.names(in: 0) })
     }
 }
 
@@ -61,17 +52,6 @@ extension MappingTests {
                 Issue.record("\(name) is not in MappingSymbols, but is named by: \(row.text)")
             }
         }
-    }
-
-    /// The modules of views have lists of symbols that are compiled with their tests, because they may not be built.
-    @Test(arguments: [
-        (1, "Tests/TintypeGTKTests/MappedSymbols.swift"), (2, "Tests/TintypeTerminalTests/View/MappedSymbols.swift"),
-    ])
-    func everySymbolOfAModuleOfViewsIsInItsList(_ column: Int, _ file: String) throws {
-        let list = try String(contentsOf: root.appending(path: file), encoding: .utf8)
-        let names = viewRows.flatMap { $0.names(in: column) }.filter { !$0.hasPrefix("Examples/") }
-        #expect(names.count >= 5)
-        for name in names { #expect(list.contains("\"\(name)\":"), "\(file) lacks \(name)") }
     }
 
     @Test func everySymbolIsNamedByARow() {

@@ -1,8 +1,8 @@
 import TintypeCore
 import TintypeTerminal
 
-/// The symbols of TintypeTerminal that `docs/from-sdwebimage.md` names. Each has an expression that compiles only if the
-/// symbol exists; `MappingTests` reads this file.
+/// The symbols of TintypeTerminal that `docs/views.md` names. Each has an expression that compiles only if the
+/// symbol exists; `MappedViewTests` reads this file.
 @MainActor private let mappedSymbols: [String: Any] = [
     "Presentation.WhileLoading.placeholder": Presentation.WhileLoading.placeholder,
     "TerminalImageView": TerminalImageView.self,
