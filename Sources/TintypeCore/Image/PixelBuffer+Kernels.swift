@@ -64,14 +64,8 @@ extension PixelBuffer {
     ///
     /// - Complexity: O(pixels).
     public var isOpaque: Bool {
-        (0..<size.height).allSatisfy { y in
-            withUnsafeRow(y) { row in
-                // Whole pixels without a branch between them, so that the compiler uses vector instructions.
-                row.withMemoryRebound(to: UInt32.self) { pixels in
-                    UInt32(littleEndian: pixels.reduce(.max, &)) >> 24 == 255
-                }
-            }
-        }
+        // No branch between the pixels of a row, so that the compiler uses vector instructions.
+        (0..<size.height).allSatisfy { y in withWords(y) { $0.reduce(.max, &) >> 24 == 255 } }
     }
 
     /// Returns a new image that `kernel` writes.

@@ -1,7 +1,7 @@
 /// The requests for the other sources of a request, as the interceptors have rewritten them.
 ///
-/// Each is a request of its own, without further sources. ``PipelineServices`` makes them with the request, and every change
-/// of the request's key or sources discards them.
+/// Each is a request of its own. Further sources that an interceptor adds to it are not loaded. ``PipelineServices`` makes them
+/// with the request, and every change of the request's key or sources discards them.
 struct OtherRequests: Sendable {
     /// The requests for ``ImageRequest/alternatives``, in their order.
     private(set) var substitutes: [ImageRequest]
