@@ -46,7 +46,7 @@ public struct JXLEncoder: ImageEncoder {
     }
 }
 
-/// Encodes still images with 12 bits per channel, in PQ with the primaries of Rec. ITU-R BT.2100.
+/// Encodes still images with 16 bits per channel, in PQ with the primaries of Rec. ITU-R BT.2100.
 extension JXLEncoder: HighRangeImageEncoder {
     /// Encodes a still image. Alpha is omitted if every pixel is opaque.
     ///

@@ -21,7 +21,7 @@ struct JXLWriter: ~Copyable {
     enum Colors {
         /// With 8 bits.
         case standard(EncodeOptions.ColorSpace)
-        /// With 16 bits, of which 12 are encoded, in PQ with the primaries of Rec. ITU-R BT.2100.
+        /// With 16 bits, in PQ with the primaries of Rec. ITU-R BT.2100.
         case pq
     }
 
@@ -193,7 +193,7 @@ struct JXLWriter: ~Copyable {
 extension JXLWriter.Colors {
     /// Bits per sample.
     fileprivate var depth: UInt32 {
-        if case .pq = self { 12 } else { 8 }
+        if case .pq = self { 16 } else { 8 }
     }
 
     /// The colours as libjxl names them.

@@ -60,8 +60,8 @@ import TintypeTesting
         }
     }
 
-    /// A step of PQ with 10 bits is up to 2 % of the light; with 12 bits, a quarter of that.
-    @Test(arguments: [(ImageFormat.avif, 0.02), (.jxl, 0.006)] as [(ImageFormat, Float)])
+    /// A step of PQ with 10 bits is up to 2 % of the light; with 16 bits, it is as small as that of a 16-bit float.
+    @Test(arguments: [(ImageFormat.avif, 0.02), (.jxl, 0.002)] as [(ImageFormat, Float)])
     func theHighRangeIsWritten(_ format: ImageFormat, _ tolerance: Float) throws {
         for alpha in [1, 0.5] as [Float] {
             let data = try Self.coders.encode(Self.bars(alpha: alpha), as: format, options: Self.highRangeOptions())
@@ -156,7 +156,8 @@ import TintypeTesting
     @Test func transparentPixelsAreConvertedToo() throws {
         let image = try Self.colors(alpha: 128)
         let written = try decode(Self.coders.encode(image, as: .png, options: Self.displayP3))
-        #expect(PixelDifference(between: image.pixels, and: written.pixels)?.maximum ?? 255 <= 3)
+        // Dividing by alpha loses a bit, which counts for more near black.
+        #expect(PixelDifference(between: image.pixels, and: written.pixels)?.maximum ?? 255 <= 12)
     }
 
     @Test func animationsAreWrittenInDisplayP3() throws {
@@ -189,9 +190,14 @@ import TintypeTesting
     /// The 8-bit pixels are limited to sRGB, but the high range is not.
     @Test func colorsOutsideOfSRGBAreKeptByTheHighRange() throws {
         let source = try FixtureManifest.named("p3-16.png").data
-        let data = try Self.coders.encode(decode(source, .high), as: .png, options: Self.displayP3)
-        let (stored, expected) = (try decode(Self.withoutProfile(data)), try decode(Self.withoutProfile(source)))
-        #expect(PixelDifference(between: stored.pixels, and: expected.pixels)?.maximum ?? 255 <= 2)
+        let expected = try decode(Self.withoutProfile(source))
+        func difference(_ range: DecodeOptions.DynamicRange) throws -> Int {
+            let data = try Self.coders.encode(decode(source, range), as: .png, options: Self.displayP3)
+            let stored = try decode(Self.withoutProfile(data))
+            return PixelDifference(between: stored.pixels, and: expected.pixels)?.maximum ?? 255
+        }
+        // Rounded matrices count for most in the dark channels of bright colours.
+        #expect(try difference(.high) <= 12 && difference(.standard) > 60)
     }
 
     /// Pixels brighter than white have other tones with 8 bits.

@@ -83,7 +83,7 @@ public struct EncodeOptions: Hashable, Sendable {
     ///
     /// With ``DecodeOptions/DynamicRange/high``, a still image with ``Image/highRange`` is written with more than 8 bits per
     /// channel, in PQ with the primaries of Rec. ITU-R BT.2100, if the encoder is a ``HighRangeImageEncoder``: AVIF with 10
-    /// bits, JPEG XL with 12. Any other image is written as by default. Applied by
+    /// bits, JPEG XL with 16. Any other image is written as by default. Applied by
     /// ``ImageCoderRegistry/encode(_:as:options:)``; encoders ignore it.
     public var range = DecodeOptions.DynamicRange.standard
     /// What encoders write whose libraries write metadata.
