@@ -52,10 +52,11 @@ gallery: ## Run the example program of TintypeGTK
 	scripts/bootstrap --gtk
 	$(SWIFT) run -c release --traits GTK Gallery
 
-gallery-test: ## Scroll through the gallery under Xvfb for 2x20 seconds, and check every cell of every frame
+gallery-test: ## Scroll through the gallery under Xvfb, 20 seconds to measure and 20 to check every cell of every frame, twice
 	scripts/bootstrap --gtk
 	$(SWIFT) build -c release --traits GTK --product GTKTest
 	scripts/check/with-screen "$$($(SWIFT) build -c release --traits GTK --show-bin-path)/GTKTest" gallery 20
+	scripts/check/with-screen "$$($(SWIFT) build -c release --traits GTK --show-bin-path)/GTKTest" views
 
 lint: ## Check the style rules that a machine can check
 	scripts/lint

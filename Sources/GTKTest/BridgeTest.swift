@@ -1,6 +1,7 @@
 #if GTK
 import CGTK
 import Foundation
+import Tintype
 import TintypeGTK
 
 /// Keeps an application alive that has no window.
@@ -99,6 +100,20 @@ import TintypeGTK
             hops += 1
         }
         report("slow drawing: \(hops) hops beside \(frames - start) frames")
+        await loadImage()
+        report("slow drawing: an image was loaded")
+    }
+
+    /// Loads an image in a paintable that has been drawn.
+    private func loadImage() async {
+        let size = PixelSize(width: 8, height: 8)
+        guard let pixels = try? PixelBuffer.makeRows(size, { _, row in row.update(repeating: 0xFF00_00FF) }),
+            let png = try? PNGEncoder().encode(pixels, as: .png, options: EncodeOptions())
+        else { return }
+        let paintable = ImagePaintable(pipeline: ImagePipeline(.standard(memory: MemoryCache(), disk: nil)))
+        paintable.load(ImageRequest(source: .bytes(png, id: "bridge")))
+        _ = try? render(paintable.pointer, size)
+        while paintable.binding.content.kind != .image { await Task.detached { await MainActor.run {} }.value }
     }
 
     private func report(_ text: String) {

@@ -10,6 +10,8 @@ import TintypeGTK
     private(set) var frames = 0
     private(set) var images = 0
     private(set) var blanks = 0
+    /// The numbers of the images.
+    private(set) var seen: Set<Int> = []
     private(set) var failures: [String] = []
     private let gallery: Gallery
     private let window: UnsafeMutablePointer<GtkWidget>
@@ -56,7 +58,9 @@ import TintypeGTK
         let expected = GalleryServer.number(name)
         let shown = number(square, pixels)
         switch (view.binding().content.kind, shown) {
-        case (.image, expected): images += 1
+        case (.image, expected):
+            images += 1
+            seen.insert(expected)
         case (.nothing, nil), (.failure, nil): blanks += 1
         case (let kind, let shown):
             failures.append(

@@ -6,7 +6,7 @@ import Tintype
 import TintypeGTK
 
 /// Scrolls through the gallery by frame. First it measures the main loop, then it compares the pixels of every cell in every
-/// frame with the number of its image; then the same with a slow server that fails often.
+/// frame with the number of its image, each for some seconds; then the same with a slow server that fails often.
 @MainActor final class GalleryTest {
     private let seconds: Double
     private var failures: [String] = []
@@ -45,21 +45,27 @@ import TintypeGTK
 
         let stalls = Stalls()
         stalls.start(gtk_widget_get_frame_clock(window))
-        await Scroll(gallery, seconds: seconds / 2).run()
+        await Scroll(gallery, seconds: seconds).run()
         stalls.stop()
         print(
             "\(name): \(stalls.frames) frames, \(stalls.drawing / max(stalls.frames, 1)) drawing each;",
-            "longest stall outside drawing \(stalls.longest), \(stalls.missedFrames) frames missed")
+            "longest stall outside drawing \(stalls.longest), \(stalls.longestReal) in real time;",
+            "\(stalls.missedFrames) frames missed")
         if stalls.longest > .milliseconds(4) { failures.append("\(name): a stall of \(stalls.longest)") }
+        // Longer than other programs on the machine may hold the processor.
+        if stalls.longestReal > .milliseconds(250) { failures.append("\(name): it waited for \(stalls.longestReal)") }
         if stalls.missedFrames > 0 { failures.append("\(name): \(stalls.missedFrames) frames missed") }
 
         let check = CellCheck(gallery, window)
         check.start()
-        await Scroll(gallery, seconds: seconds / 2).run()
+        await Scroll(gallery, seconds: seconds).run()
         check.stop()
-        print("\(name): \(check.frames) frames checked, \(check.images) images and \(check.blanks) empty cells in them")
+        print(
+            "\(name): \(check.frames) frames checked, \(check.images) images and \(check.blanks) empty cells in them,",
+            "\(check.seen.count) different images")
         failures += check.failures.map { "\(name): \($0)" }
-        if check.images == 0 { failures.append("\(name): no image was seen") }
+        // A jump a second at 60 frames a second shows 20 others; a slow machine checks fewer frames.
+        if check.seen.count < Int(seconds * 5) { failures.append("\(name): only \(check.seen.count) images were seen") }
         if memory.totalCost > memory.limits.cost { failures.append("\(name): \(memory.totalCost) bytes in memory") }
         print(
             "\(name): \(Self.residentBytes >> 20) MB resident, \(memory.totalCost >> 20) MB of them in the memory cache"
@@ -102,8 +108,10 @@ import TintypeGTK
     private func step() {
         frame += 1
         let (value, end) = (gtk_adjustment_get_value(adjustment), gtk_adjustment_get_upper(adjustment) - 800)
+        if frame % 60 == 0 {
+            return gtk_adjustment_set_value(adjustment, Double(frame * 7919 % max(1, Int(end))))
+        }
         switch frame % 600 {
-        case 0: gtk_adjustment_set_value(adjustment, Double(frame * 7919 % max(1, Int(end))))
         case ..<200: move(from: value, by: 12, end)
         case ..<400: move(from: value, by: 150, end)
         // Stands still, so that all images arrive.

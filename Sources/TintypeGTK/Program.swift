@@ -12,7 +12,7 @@ import Foundation
 ///
 /// - Parameters:
 ///   - identifier: The identifier of the application, such as `org.example.Viewer`.
-///   - arguments: The arguments that GTK interprets.
+///   - arguments: The name of the program, then the arguments that GLib interprets. It refuses others.
 ///   - activate: Creates the windows. Receives the `GtkApplication`.
 /// - Returns: The exit status.
 @MainActor public func run(
