@@ -85,14 +85,6 @@ public struct DownloadBody: Sendable {
         }
     }
 
-    /// Moves the body into `received`. Call it once.
-    func receive(into received: ReceivedBytes) async throws {
-        switch content {
-        case .data(let data): try received.take(whole: data)
-        case .stream(let body): try await body.receive(into: received)
-        }
-    }
-
     /// Reads a body of at most 4096 bytes to its end, so that its connection can be reused. Ignores a body that is
     /// longer, or does not announce its length.
     func discard() async {
