@@ -177,6 +177,49 @@ import TintypeTesting
         }
     }
 
+    @Test func colorsOfAnotherSpaceAreWritten() async throws {
+        try await withCommandFixture { fixture in
+            let input = try fixture.write(try CommandFixture.png(width: 40, height: 20), "in.png")
+            let (plain, wide) = (fixture.path("plain.jpg"), fixture.path("wide.jpg"))
+            #expect(try await CommandRun.tintype(["convert", input, plain]).status == 0)
+            let run = try await CommandRun.tintype(["convert", input, wide, "--color-space", "display-p3"])
+            #expect(run.status == 0, "\(run.error)")
+            // The name of the profile, in UTF-16.
+            let name = Data("Display P3".utf8.flatMap { [0, $0] })
+            #expect(try Data(contentsOf: URL(filePath: wide)).range(of: name) != nil)
+            #expect(try Data(contentsOf: URL(filePath: plain)).range(of: name) == nil)
+            for wrong in [["out.png", "--color-space", "cmyk"], ["out.gif", "--color-space", "display-p3"]] {
+                #expect(try await CommandRun.tintype(["convert", input] + wrong).status == 64)
+            }
+        }
+    }
+
+    @Test func hdrKeepsTheHighRange() async throws {
+        try await withCommandFixture { fixture in
+            let size = PixelSize(width: 16, height: 16)
+            var writer = try HighRangePixels.writer(size)
+            for y in 0..<size.height {
+                writer.withRows(from: y) { row in
+                    for x in 0..<size.width {
+                        row.storeBytes(of: SIMD4<Float16>(3, 3, 3, 1), toByteOffset: 8 * x, as: SIMD4<Float16>.self)
+                    }
+                }
+            }
+            let bright = HighRangePixels(rows: writer.finish())
+            let input = try fixture.write(
+                try JXLEncoder().encode(bright, as: .jxl, options: EncodeOptions()), "bright.jxl")
+            for (arguments, isBright) in [(["--hdr"], true), ([], false), (["--hdr", "--resize", "8x8"], true)] {
+                let output = fixture.path("out\(arguments.count).avif")
+                let run = try await CommandRun.tintype(["convert", input, output] + arguments)
+                #expect(run.status == 0, "\(run.error)")
+                let context = DecodeContext(options: DecodeOptions(range: .high))
+                let image = try AVIFDecoder().decode(Data(contentsOf: URL(filePath: output)), context: context)
+                #expect((image.highRange.map { $0[4, 4].x > 2.5 } ?? false) == isBright)
+            }
+            #expect(try await CommandRun.tintype(["convert", input, "out.png", "--hdr"]).status == 64)
+        }
+    }
+
     @Test func pngToPngKeepsEveryPixel() async throws {
         try await withCommandFixture { fixture in
             let data = try CommandFixture.png(width: 120, height: 60)

@@ -12,10 +12,14 @@ struct ConvertSettings: Sendable {
     var outputBytes: Int?
     /// The kinds of metadata to write.
     var metadata: Set<MetadataKind> = []
+    var colorSpace = EncodeOptions.ColorSpace.sRGB
+    /// Whether the high dynamic range of a still image is kept.
+    var isHighRange = false
 
     var encodeOptions: EncodeOptions {
         var options = EncodeOptions(quality: Double(quality) / 100, maximumByteCount: outputBytes, frames: frames)
-        options.metadata = metadata
+        (options.metadata, options.colorSpace) = (metadata, colorSpace)
+        options.range = isHighRange ? .high : .standard
         return options
     }
 }

@@ -127,10 +127,12 @@ struct Convert: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Keep metadata: exif, xmp, iptc, icc (the profile of the written colours, sRGB) and location (GPS, in "
+            "Keep metadata: exif, xmp, iptc, icc (the profile of the written colours) and location (GPS, in "
                 + "exif and xmp).", valueName: "kinds", visibility: .rare),
         transform: MetadataList.parsing)
     var keep: MetadataList?
+
+    @OptionGroup(title: "Colours") var colors: OutputColors
 
     @Option(
         help: ArgumentHelp("Decode to at most this size; never enlarges.", valueName: "WxH"),
@@ -162,6 +164,7 @@ struct Convert: AsyncParsableCommand {
         let (plan, existing) = try plan(.standard)
         try keep?.validate(for: plan.entries.map(\.format))
         let pipeline = transfer.pipeline(disk: cache.diskCache, until: .shared)
+        try colors.validate(for: plan.entries.map(\.format), pipeline.pipeline.configuration.coders)
         let transformers = try await transformers(pipeline)
         let run = ConvertRun(
             pipeline: pipeline, settings: settings, request: { request(for: $0, transformers) },
@@ -188,7 +191,7 @@ struct Convert: AsyncParsableCommand {
     private var settings: ConvertSettings {
         ConvertSettings(
             frame: frame, frames: frames?.indices, quality: quality, outputBytes: outputBytes?.bytes,
-            metadata: keep?.kinds ?? [])
+            metadata: keep?.kinds ?? [], colorSpace: colors.colorSpace, isHighRange: colors.hdr)
     }
 
     private func request(for source: ImageSource, _ transformers: [any ImageTransformer]) -> ImageRequest {
@@ -198,6 +201,7 @@ struct Convert: AsyncParsableCommand {
                 decode: DecodeOptions(size: thumbnail.map { .fit($0) } ?? .full), transforms: transformers,
                 transformScope: .all))
         request.rendition.decode.keepsMetadata = keep != nil
+        request.rendition.decode.range = colors.decodedRange
         // The result goes into the output file, so it is not cached.
         request.policy.rendered = CacheRules(memory: .off, disk: .off)
         return partial.applied(to: request)

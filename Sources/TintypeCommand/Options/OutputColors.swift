@@ -1,0 +1,37 @@
+import ArgumentParser
+import Tintype
+
+/// The colours in which `convert` writes images.
+struct OutputColors: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Write colours of this space: srgb or display-p3, which keeps saturated colours of images with more than 8 bits "
+                + "per channel.", valueName: "name"),
+        transform: Self.parse)
+    var colorSpace = EncodeOptions.ColorSpace.sRGB
+
+    @Flag(help: "Keep the high dynamic range of still images; AVIF and JPEG XL only.")
+    var hdr = false
+
+    private static func parse(_ text: String) throws -> EncodeOptions.ColorSpace {
+        guard let space = EncodeOptions.ColorSpace(rawValue: text) else {
+            let known = EncodeOptions.ColorSpace.allCases.map(\.rawValue).joined(separator: " or ")
+            throw ValidationError("expected a colour space (\(known)), got '\(text)'")
+        }
+        return space
+    }
+
+    /// The dynamic range to decode: beyond 8 bits if the output can have it.
+    var decodedRange: DecodeOptions.DynamicRange { hdr || colorSpace != .sRGB ? .high : .standard }
+
+    /// Checks that all outputs can have these colours.
+    func validate(for formats: [ImageFormat], _ coders: ImageCoderRegistry) throws {
+        if hdr, let format = formats.first(where: { !((try? coders.encoder(for: $0)) is any HighRangeImageEncoder) }) {
+            throw ValidationError("--hdr: \(format) images are written with 8 bits per channel; choose avif or jxl")
+        }
+        let others = EncodeOptions.ColorSpace.formats
+        guard colorSpace != .sRGB, let format = formats.first(where: { !others.contains($0) }) else { return }
+        let known = others.map(\.rawValue).sorted().joined(separator: ", ")
+        throw ValidationError("--color-space: \(format) images are always sRGB; choose one of \(known)")
+    }
+}
