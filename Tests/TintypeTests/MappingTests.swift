@@ -2,17 +2,26 @@ import Foundation
 import Testing
 import Tintype
 
-/// Checks that every symbol named in `docs/from-sdwebimage.md` exists, and that every option of SDWebImage has a row.
+/// Checks that every symbol named in `docs/from-sdwebimage.md` exists, that every row has a test, and that every option of
+/// SDWebImage has a row.
 @Suite struct MappingTests {
     /// A row of a table.
     private struct Row {
+        let section: String
         let text: String
         let cells: [Substring]
 
-        init(_ line: Substring) {
+        init(_ line: Substring, in section: String) {
+            self.section = section
             text = String(line)
             cells = line.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false)
         }
+
+        /// The first cell.
+        var title: String { String(cells.first ?? "").trimmingCharacters(in: .whitespaces) }
+
+        /// Whether the second cell names a symbol.
+        var hasCounterpart: Bool { !names(in: 1).isEmpty }
 
         /// The texts between backticks in a column.
         func names(in column: Int) -> [String] {
@@ -27,11 +36,16 @@ import Tintype
     private let originals: Set<String>
 
     init() throws {
-        let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
-        let guide = try String(contentsOf: root.appending(path: "docs/from-sdwebimage.md"), encoding: .utf8)
-        rows = guide.split(separator: "\n").filter { $0.hasPrefix("|") }.map(Row.init)
+        let guide = try String(contentsOf: Self.root.appending(path: "docs/from-sdwebimage.md"), encoding: .utf8)
+        rows = guide.split(separator: "\n## ").flatMap { part -> [Row] in
+            let lines = part.split(separator: "\n")
+            let section = String(lines.first ?? "")
+            return lines.filter { $0.hasPrefix("|") }.map { Row($0, in: section) }
+        }
         originals = Set(rows.flatMap { $0.names(in: 0) })
     }
+
+    fileprivate static let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
 }
 
 // MARK: Named symbols exist
@@ -59,6 +73,82 @@ extension MappingTests {
         for name in MappingSymbols.all.keys.sorted() where !named.contains(name) {
             Issue.record("\(name) is not named in any row")
         }
+    }
+}
+
+// MARK: Every row has a test
+
+extension MappingTests {
+    @Test func everyRowWithACounterpartHasATest() {
+        for row in rows where row.hasCounterpart && entry(of: row) == nil {
+            Issue.record("no test in MappingEvidence shows: \(row.text)")
+        }
+    }
+
+    @Test func everyTestOfARowExists() throws {
+        let tests = try TestNames.all(in: Self.root.appending(path: "Tests"))
+        #expect(tests.count > 2000)
+        for (section, evidence) in MappingEvidence.sections {
+            for (title, test) in evidence where !tests.contains(test) {
+                Issue.record("there is no \(test), which shows: \(title) (\(section))")
+            }
+        }
+    }
+
+    @Test func everyTestBelongsToARow() {
+        let used = Set(rows.compactMap { row in entry(of: row).map { "\(row.section): \($0)" } })
+        for (section, evidence) in MappingEvidence.sections {
+            for title in evidence.keys where !used.contains("\(section): \(title)") {
+                Issue.record("there is no row \(title) with a counterpart in \(section)")
+            }
+        }
+    }
+
+    /// The key of the test of a row: the longest one with which its title begins.
+    private func entry(of row: Row) -> String? {
+        guard row.hasCounterpart else { return nil }
+        return MappingEvidence.sections[row.section]?.keys.filter { row.title.hasPrefix($0) }
+            .max { $0.count < $1.count }
+    }
+}
+
+/// The names of the tests in the sources.
+private enum TestNames {
+    /// Returns the names of all tests in a folder, as `Suite.test`.
+    ///
+    /// - Throws: The error of reading a file.
+    static func all(in folder: URL) throws -> Set<String> {
+        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+        var names: Set<String> = []
+        while let file = files?.nextObject() as? URL {
+            guard file.pathExtension == "swift" else { continue }
+            names.formUnion(tests(in: try String(contentsOf: file, encoding: .utf8)))
+        }
+        return names
+    }
+
+    /// A suite begins at the start of a line. Its name follows the keyword, as that of a test follows `func`, in the line with
+    /// the attribute or in a later one.
+    private static func tests(in source: String) -> [String] {
+        var (names, suite, isTest) = ([String](), "", false)
+        for line in source.split(separator: "\n") {
+            if line.first != " ", let name = name(after: ["struct", "class", "extension", "actor"], in: line) {
+                suite = name
+            }
+            isTest = isTest || line.contains("@Test")
+            guard isTest, let name = name(after: ["func"], in: line) else { continue }
+            names.append("\(suite).\(name)")
+            isTest = false
+        }
+        return names
+    }
+
+    private static func name(after keywords: [Substring], in line: Substring) -> String? {
+        let words = line.split(separator: " ")
+        guard let index = words.firstIndex(where: { keywords.contains($0) }), index + 1 < words.count else {
+            return nil
+        }
+        return String(words[index + 1].prefix { $0.isLetter || $0.isNumber || $0 == "_" })
     }
 }
 
