@@ -355,6 +355,18 @@ import TintypeTesting
         }
     }
 
+    /// A file name has at most 255 bytes, and the digest takes 32 of them.
+    @Test(arguments: [(222, true), (223, false)])
+    func anExtensionThatIsTooLongForAFileNameIsLeftOut(_ length: Int, _ hasExtension: Bool) async throws {
+        let source = "https://example.org/a.\(String(repeating: "j", count: length))"
+        let names = SDWebImageFile.names(of: key(source))
+        #expect(names.count == (hasExtension ? 2 : 1) && names.allSatisfy { $0.utf8.count <= 255 })
+        let cache = cache()
+        cache.store(entry, for: key(source))
+        try await cache.flush()
+        #expect(try await self.cache().entry(for: key(source))?.data == entry.data)
+    }
+
     // MARK: Write errors
 
     @Test func aFailureIsReportedOnceAndWritingIsRetriedAfterAPause() async throws {

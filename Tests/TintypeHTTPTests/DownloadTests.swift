@@ -101,6 +101,24 @@ import TintypeTesting
         }
     }
 
+    /// The new request does not join the transfer that was cancelled a moment before.
+    @Test func aRequestAfterACancellationIsATransferOfItsOwn() async throws {
+        try await Fixture.withOrigin { origin in
+            let gate = OriginGate()
+            origin.serve("/a", .testImage.with(\.gate, gate))
+            let downloader = Downloader.patient
+            let first = downloader.download(.url(origin.url("/a")))
+            await origin.waitForRequests(1)
+            first.cancel()
+            let second = downloader.download(.url(origin.url("/a")))
+            await origin.waitForRequests(2)
+            gate.open()
+            let data = try await second.bytes.data
+            #expect(data == Fixture.body && origin.requestCount() == 2)
+            await Fixture.expect(.cancelled) { try await first.bytes }
+        }
+    }
+
     @Test func tenThousandDownloadsAreOneRequestAndTheLastOneIsServed() async throws {
         try await Fixture.withOrigin { origin in
             let gate = OriginGate()
