@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTestSupport
 import NIOCore
+import NIOHTTP1
 import Testing
-import TintypeCore
 import TintypeTesting
 
+@testable import TintypeCore
 @testable import TintypeHTTP
 
 @Suite(.timeLimit(.minutes(15))) struct AddressRaceTests {
@@ -51,6 +52,79 @@ import TintypeTesting
         }
     }
 
+    // MARK: Exchanges
+
+    /// A request for a host that only ``routes(_:)`` lead to.
+    private static func request(to origin: Origin, method: String = "GET") throws -> DownloadRequest {
+        let url = origin.url("/a").absoluteString.replacing("127.0.0.1", with: "raced.test")
+        return DownloadRequest(url: try #require(URL(string: url)), method: method)
+    }
+
+    private static func routes(_ addresses: String...) throws -> [ConnectionRoute] {
+        try addresses.map { .pinned(HostPin(host: "raced.test", address: try #require(IPAddress($0)))) }
+    }
+
+    /// Returns an exchange whose races begin at once, and the number of times that a race has set its timer.
+    private static func exchange(_ request: DownloadRequest) throws -> (Exchange, timers: Shared<Int>) {
+        let timers = Shared(0)
+        var configuration = DownloaderConfiguration.patient
+        let services = TransferServices(configuration)
+        configuration.clock.schedule = { delay, body in
+            #expect(delay == AddressRaceState.delay)
+            timers.withLock { $0 += 1 }
+            body()
+        }
+        let settings = TransferSettings(configuration: configuration, options: HTTPOptions(), byteLimit: 1 << 20)
+        let transfer = try Transfer(
+            of: .url(request.url), settings, services, stored: nil, for: JobContext(priority: .normal),
+            JobReporter { _ in })
+        return (Exchange(transfer: transfer), timers)
+    }
+
+    /// The connection to the first address never opens, so the request moves to the second one. It does not race again.
+    @Test func aSlowAddressIsAbandonedForAFasterOne() async throws {
+        try await Fixture.withOrigin { origin in
+            origin.serve("/a", .testImage)
+            let silent = try SilentAddress("127.0.0.2", port: try #require(origin.baseURL.port))
+            let request = try Self.request(to: origin)
+            let (exchange, timers) = try Self.exchange(request)
+            let reply = try await exchange.reply(
+                to: request, overOneOf: try Self.routes("127.0.0.2", "127.0.0.1", "127.0.0.3"))
+            #expect(reply.head.status == .ok && origin.requestCount() == 1)
+            // One before the first address, and one after each of the three.
+            #expect(timers.now == 4)
+            withExtendedLifetime(silent) {}
+        }
+    }
+
+    /// A request that must not be sent twice waits for its address.
+    @Test(arguments: [("GET", true), ("POST", false)]) func onlyIdempotentRequestsRace(
+        _ method: String, _ isRaced: Bool
+    ) async throws {
+        try await Fixture.withOrigin { origin in
+            origin.serve("/a", .testImage)
+            let request = try Self.request(to: origin, method: method)
+            let (exchange, timers) = try Self.exchange(request)
+            let reply = try await exchange.reply(to: request, overOneOf: try Self.routes("127.0.0.1", "127.0.0.2"))
+            #expect(reply.head.status == .ok && origin.requestCount() == 1)
+            #expect((timers.now > 0) == isRaced)
+        }
+    }
+
+    @Test func anAddressThatRefusesIsFollowedByTheNextOne() async throws {
+        try await Fixture.withOrigin { origin in
+            origin.serve("/a", .testImage)
+            let request = try Self.request(to: origin, method: "POST")
+            let (exchange, _) = try Self.exchange(request)
+            let reply = try await exchange.reply(to: request, overOneOf: try Self.routes("127.0.0.3", "127.0.0.1"))
+            #expect(reply.head.status == .ok && origin.requestCount() == 1)
+            let error = await #expect(throws: TintypeError.self) {
+                try await exchange.reply(to: request, overOneOf: try Self.routes("127.0.0.3", "127.0.0.4"))
+            }
+            #expect(error?.code == .unreachable)
+        }
+    }
+
     @Test func onlyAnUnsentRequestIsAbandoned() throws {
         let error = TintypeError(.unreachable, stage: .load, "slow", underlying: SlowerAddress(faster: 0))
         let unsent = ResponseDelegate(ConnectionLog(uptime: { .zero }))
@@ -61,5 +135,27 @@ import TintypeTesting
         sent.didTakeConnection(id: "1")
         sent.failIfUnsent(error)
         #expect(try sent.state.withLock { try $0.readHead() } == nil)
+    }
+}
+
+/// An address of this machine at which connections never open, because the queue of the listener is full and nobody takes
+/// them.
+private final class SilentAddress {
+    private let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    private let first = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+
+    init(_ address: String, port: Int) throws {
+        let address = try SocketAddress(ipAddress: address, port: port)
+        let status = address.withSockAddr { address, length in
+            // The queue has room for one connection.
+            bind(listener, address, socklen_t(length)) | listen(listener, 0)
+                | connect(first, address, socklen_t(length))
+        }
+        try #require(status == 0, "\(String(cString: strerror(errno)))")
+    }
+
+    deinit {
+        close(first)
+        close(listener)
     }
 }

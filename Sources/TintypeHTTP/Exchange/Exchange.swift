@@ -162,7 +162,7 @@ struct Exchange: Sendable {
     // MARK: The connection
 
     /// The head of a response, and the stream of its body.
-    private struct Reply {
+    struct Reply {
         let head: HTTPResponseHead
         let stream: ResponseStream
 
@@ -211,16 +211,21 @@ struct Exchange: Sendable {
         }
     }
 
-    /// Sends a request to one of the addresses that a guard allows: the next one if there is no connection, or if it can
-    /// be reached sooner.
+    /// Sends a request to one of the addresses that a guard allows.
     @inline(never)
     private func reply(to request: DownloadRequest, allowedBy serverGuard: ServerGuard) async throws -> Reply {
         let clients = transfer.services.clients
         let start = transfer.meter.now
-        var routes = try await serverGuard.routes(
+        let routes = try await serverGuard.routes(
             to: request.url, within: settings.connectTimeout, transfer.clock, for: transfer.job)
         transfer.meter.recordNameLookup(routes.first?.pin == nil ? nil : transfer.meter.now - start)
-        routes = try clients.usesProxy(for: request.url, settings) ? [.unrestricted] : clients.sorted(routes)
+        let usesProxy = try clients.usesProxy(for: request.url, settings)
+        return try await reply(to: request, overOneOf: usesProxy ? [.unrestricted] : clients.sorted(routes))
+    }
+
+    /// Sends a request over the first route; over the next one if there is no connection, or if it can be reached sooner.
+    func reply(to request: DownloadRequest, overOneOf routes: [ConnectionRoute]) async throws -> Reply {
+        var routes = routes
         var failure = TintypeError(.unreachable, stage: .load, "the host has no address")
         var isRaced = false
         while let route = routes.first {
