@@ -36,7 +36,8 @@ public enum MetadataKind: String, Hashable, Sendable, CaseIterable {
     case xmp
     /// The IPTC records. They may name a city in words.
     case iptc
-    /// The colour profile of the written pixels: sRGB, to which decoders convert.
+    /// The colour profile of the written pixels: sRGB, to which decoders convert, or that of ``EncodeOptions/colorSpace``.
+    /// JPEG XL names its colours without a profile.
     case icc
     /// The place at which the image was taken (GPS), in the Exif data and the XMP packet.
     case location
