@@ -62,7 +62,13 @@ import TintypeTesting
         for _ in 0..<3 {
             pause.isPaused = true
             pause.isPaused = true
-            let waiting = Task { try await pause.wait() }
+            let hasEnded = Shared(false)
+            let waiting = Task {
+                try await pause.wait()
+                hasEnded.withLock { $0 = true }
+            }
+            for _ in 0..<100 { await Task.yield() }
+            #expect(!hasEnded.now)
             pause.isPaused = false
             try await waiting.value
             try await pause.wait()
