@@ -75,7 +75,7 @@ import TintypeTesting
 
 @Suite(.timeLimit(.minutes(15))) struct ProxyTests {
     @Test(arguments: [false, true]) func requestsGoThroughTheProxy(_ isSecure: Bool) async throws {
-        let proxy = try await ConnectProxy.start()
+        let proxy = try await ForwardingProxy.start { ConnectProtocol() }
         let identity = try TestCertificate.make()
         var configuration = DownloaderConfiguration.patient
         configuration.trustedCertificates = [identity.certificates]
@@ -93,7 +93,7 @@ import TintypeTesting
     }
 
     @Test(arguments: [false, true]) func requestsGoThroughASOCKSProxy(_ isSecure: Bool) async throws {
-        let proxy = try await SOCKSProxy.start()
+        let proxy = try await ForwardingProxy.start { SOCKSProtocol() }
         let identity = try TestCertificate.make()
         var configuration = DownloaderConfiguration.patient
         configuration.trustedCertificates = [identity.certificates]
@@ -102,13 +102,13 @@ import TintypeTesting
             origin.serve("/a", .testImage)
             let data = try await load("/a").data
             #expect(data == Fixture.body)
-            #expect(proxy.targets == ["127.0.0.1:\(origin.baseURL.port ?? 0)"])
+            #expect(proxy.requests == ["127.0.0.1:\(origin.baseURL.port ?? 0)"])
         }
         await proxy.stop()
     }
 
     @Test func aMissingProxyIsUnreachable() async throws {
-        let proxy = try await ConnectProxy.start()
+        let proxy = try await ForwardingProxy.start { ConnectProtocol() }
         await proxy.stop()
         var configuration = DownloaderConfiguration.patient
         configuration.proxy = .server(ProxyServer(host: "127.0.0.1", port: proxy.port))
