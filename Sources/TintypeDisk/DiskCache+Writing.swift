@@ -44,7 +44,7 @@ extension DiskCache {
         do throws(DiskFailure) {
             try write(pending, lock)
         } catch {
-            // What is in the way of one entry does not keep others from being written.
+            // An obstacle in place of one entry does not keep others from being written.
             if error.isObstacle {
                 Self.logger.warning("cannot store an entry of the disk cache: \(error.error)")
             } else {

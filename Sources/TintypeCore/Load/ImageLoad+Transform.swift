@@ -37,7 +37,7 @@ extension ImageLoad {
                 request.policy.rendered = CacheRules(memory: request.policy.rendered.memory.reading, disk: .off)
                 request.policy.variants = .exact
                 request.policy.completion = .whenReady
-                // What nobody shows needs no preparation.
+                // This rendition is not displayed, so it needs no preparation.
                 request.policy.preparation = .automatic
                 request.policy.data = .whenLoaded
             })

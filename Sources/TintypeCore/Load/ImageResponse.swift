@@ -17,7 +17,8 @@ public struct ImageResponse: Sendable {
     public var transferFailure: TintypeError?
     /// How the bytes were transferred, if this load transferred them.
     public var metrics: TransferMetrics?
-    /// What is known about the bytes that the image was made of, if this load read or loaded them. ``data`` may lack.
+    /// The metadata of the bytes that the image was made of, if this load read or loaded them. The bytes themselves may be
+    /// absent.
     package var bytes: LoadedBytes?
     /// Whether the image is of another source than the request's own, or the answer of an ``AsyncRequestInterceptor``. An equal
     /// request may get another image.

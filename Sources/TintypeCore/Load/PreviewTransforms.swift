@@ -1,6 +1,6 @@
 /// Applies a transformer to the previews of a load, on the pixel queue.
 ///
-/// At most one preview is transformed at a time. Of those that arrive meanwhile, only the newest is transformed next. Progress is
+/// At most one preview is transformed at a time, and then the newest one that has arrived meanwhile. Progress is
 /// reported without waiting.
 final class PreviewTransforms: Sendable {
     private let load: ImageLoad

@@ -43,6 +43,9 @@ public final class FailureMemory: Sendable {
 
     /// The remembered errors by ``CacheKey/source``. If a source failed for several kinds of requests, the value is one
     /// of its errors.
+    ///
+    /// The key of a local file also contains its time of modification and its size (``FileIdentity``), so look up a source by
+    /// ``ImagePipeline/cacheKey(for:)`` rather than by its URL.
     public var all: [String: TintypeError] {
         let now = time.uptime()
         return table.withLock { $0.all(at: now) }

@@ -28,7 +28,7 @@ final class PipelineServices: Sendable {
     let refreshing = Locked<Set<JobKey>>([])
     /// The decoded sizes of each source in memory.
     let variants = Locked(VariantTable())
-    /// What requests have brought that may have something to write.
+    /// The caches and loaders that requests have brought, and that may have something to write.
     private let flushTargets = Locked(FlushTargets())
     /// The last date at which bytes were received.
     private let lastReceipt = Locked(Date.distantPast)

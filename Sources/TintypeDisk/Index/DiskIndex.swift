@@ -134,8 +134,8 @@ final class DiskIndex: Sendable {
         for name in journal { home.remove(name) }
     }
 
-    /// Displaces what is in place of the files and is none. SQLite would follow a link and write to what it leads to, and
-    /// fail with a directory or pipe.
+    /// Displaces links, directories and pipes that have the names of the files. SQLite would follow a link and write to its
+    /// target, and fail with the others.
     private static func displaceForeignFiles(_ home: OwnedFolder) {
         for name in fileNames where home.status(of: name).map({ $0.st_mode & S_IFMT != S_IFREG }) ?? false {
             _ = home.displace(name)

@@ -119,7 +119,7 @@ extension DownloadRequest {
 struct CacheControl: Hashable, Sendable {
     private var directives: [String: String?] = [:]
 
-    /// Reads the directives. Names are case-insensitive; of repeated directives, the first counts (RFC 9111, 4.2.1).
+    /// Reads the directives. Names are case-insensitive. The first one of repeated directives counts (RFC 9111, 4.2.1).
     init(_ headers: HTTPFields) {
         for element in headers.list("cache-control") {
             let pair = element.split(separator: "=", maxSplits: 1)

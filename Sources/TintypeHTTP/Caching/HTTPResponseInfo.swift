@@ -65,8 +65,8 @@ struct EntityTag: Hashable, Sendable {
 }
 
 extension ImageResponse {
-    /// The HTTP response that the image was made of, with its status, header fields and final URL; `nil` if the image
-    /// came from elsewhere, or if the load read only pixels from a cache.
+    /// The HTTP response that the image was made of, with its status, header fields and final URL. `nil` if the image is not
+    /// from HTTP, or if a cache had the rendition, as pixels or encoded, so that the load did not read the original.
     ///
     /// A load under ``TintypeCore/LoadPolicy/Freshness/http`` always has it.
     public var http: HTTPResponseInfo? { bytes.flatMap { HTTPResponseInfo(of: $0) } }

@@ -169,7 +169,7 @@ struct StoredHead: Hashable, Sendable {
         return max(apparent, statedAge + delay) + max(0, now.timeIntervalSince(times.answered))
     }
 
-    /// The `Age` field: of several values, the first counts; an invalid one is ignored (RFC 9111, 5.1).
+    /// The first value of the `Age` field; 0 if there is none, or it is invalid (RFC 9111, 5.1).
     private var statedAge: Double { headers.list("age").first.flatMap(DeltaSeconds.parse) ?? 0 }
 
     /// When the response was generated; if it does not say, when it was received (RFC 9110, 6.6.1).

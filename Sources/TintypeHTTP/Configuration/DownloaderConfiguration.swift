@@ -69,10 +69,10 @@ public struct DownloaderConfiguration: Sendable {
     /// it is `image/*,*/*;q=0.8`.
     public var accept: String?
 
-    /// The credentials of all requests, by origin: of each URL, only the scheme, the host and the port count. None by default.
+    /// The credentials of all requests, by origin. Only the scheme, the host and the port of each URL count. None by default.
     ///
-    /// A credential goes to its own origin only, also after a redirect there. That of a request, or of its URL, takes
-    /// precedence. See ``DigestAuthenticator`` for servers that send a challenge.
+    /// A credential goes to its own origin only, also after a redirect there. The credential of a request, or in its URL,
+    /// takes precedence. See ``DigestAuthenticator`` for servers that send a challenge.
     public var credentials: [URL: HTTPCredential] = [:]
 
     /// The interceptors around every exchange, the first one outermost; the interceptors of a request run inside them.

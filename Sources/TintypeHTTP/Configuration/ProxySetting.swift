@@ -26,7 +26,7 @@ public enum ProxySetting: Hashable, Sendable {
     /// Reads the variables as curl does. `HTTP_PROXY` in capitals is ignored: a client can set it in a CGI program,
     /// through the header field `Proxy`.
     ///
-    /// A proxy that cannot be used is an error. A direct connection would reveal what the proxy is to hide.
+    /// A proxy that cannot be used is an error. A direct connection would reveal the client's address and its requests.
     private static func proxy(
         for url: URL, environment variables: [String: String]
     ) throws(TintypeError) -> ProxyServer? {

@@ -86,8 +86,8 @@ extension Cookie {
         "ac", "co", "com", "edu", "go", "gob", "gov", "gv", "mil", "ne", "net", "nom", "or", "org", "sch",
     ]
 
-    /// Returns the attributes by lowercase name; of repeated ones, the last counts. Those with a value of more than 1024
-    /// bytes are ignored (6265bis, 5.6).
+    /// Returns the attributes by lowercase name. The last one of several with the same name counts. Attributes with a value of
+    /// more than 1024 bytes are ignored (6265bis, 5.6).
     private static func attributes(_ parts: ArraySlice<Substring>) -> [String: String] {
         var attributes: [String: String] = [:]
         for part in parts {

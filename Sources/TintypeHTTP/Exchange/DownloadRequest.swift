@@ -28,8 +28,8 @@ public struct DownloadRequest: Hashable, Sendable {
     }
 
     /// Creates the request for a source, with the header fields of the source, those of the configuration, and the
-    /// standard ones. Of fields with equal names, the first is used. A user name and password in the URL become a
-    /// credential. The request is not validated.
+    /// standard ones. Fields of the source replace those of the configuration with the same name, and both replace standard
+    /// ones. A user name and password in the URL become a credential. The request is not validated.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` when the source is not a URL.
     init(_ source: ImageSource, _ settings: TransferSettings) throws(TintypeError) {

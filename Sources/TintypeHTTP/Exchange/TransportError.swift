@@ -116,7 +116,7 @@ extension HTTPClientError {
 extension Error {
     /// Whether a request may be sent again after this error, because no server has responded to it.
     ///
-    /// What the server sent before on the connection may arrive after the next request, and be no response.
+    /// A reused connection may deliver bytes after the next request that the server sent before it. They are not its response.
     ///
     /// - Parameters:
     ///   - isIdempotent: Whether the request is idempotent (RFC 9110, 9.2.2).

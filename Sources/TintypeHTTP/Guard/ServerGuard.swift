@@ -54,15 +54,15 @@ public struct ServerGuard: Hashable, Sendable {
         source.url.map { schemes.contains($0.scheme?.lowercased() ?? "") } ?? true
     }
 
-    /// Checks a source before a cache or a loader is asked for it. Of a URL that is not HTTP, only the scheme is checked.
+    /// Checks a source before a cache or a loader is asked for it. Only the scheme of a URL that is not HTTP is checked.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/forbidden`` without a subject.
     func check(_ source: ImageSource) throws(TintypeError) {
         if let refusal = source.url.flatMap(refusal) { throw refusal.error(for: nil) }
     }
 
-    /// Checks the scheme, host and port of a URL, and the address if the host is one. Of a URL that is not HTTP, only
-    /// the scheme is checked. Resolves no names.
+    /// Checks the scheme, host and port of a URL, and the address if the host is one. Only the scheme of a URL that is not
+    /// HTTP is checked. Resolves no names.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/forbidden`` when one of them is not allowed.
     public func check(_ url: URL) throws(TintypeError) {
