@@ -56,7 +56,13 @@ struct FetchRun: Sendable {
         let known = paths?.path(of: input)
         if let known, isSkipped(known) { return FetchRecord(text, .skipped, output: known) }
         guard !isDryRun else { return FetchRecord(text, .planned, output: known) }
-        let response = try await response(for: input.source)
+        let request = policy(plan.request(for: try input.source.source()))
+        let response =
+            if let display = report.display {
+                try await pipeline.response(for: request, showing: text, on: display)
+            } else {
+                try await pipeline.response(for: request)
+            }
         var output: String?
         if let paths, let data = response.data {
             let info = response.image.info
@@ -77,12 +83,6 @@ struct FetchRun: Sendable {
 
     private func isSkipped(_ path: String) -> Bool {
         skipsExisting && path != "-" && access(path, F_OK) == 0
-    }
-
-    private func response(for source: SourceArgument) async throws(TintypeError) -> ImageResponse {
-        let request = policy(plan.request(for: try source.source()))
-        guard let display = report.display else { return try await pipeline.response(for: request) }
-        return try await pipeline.response(for: request, showing: source.text, on: display)
     }
 }
 
