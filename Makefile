@@ -78,7 +78,7 @@ asan: bootstrap ## Run the tests under the address sanitizer
 	LSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/lsan-suppressions:print_suppressions=0 \
 	$(SWIFT) test --sanitize=address --scratch-path .build-asan $(TEST_FLAGS)
 
-fuzz: bootstrap ## Fuzz the decoders of Tintype and HTTP connections in turn, for SECONDS in total
+fuzz: bootstrap ## Fuzz every decoder and HTTP connections in turn, for SECONDS in total
 	scripts/check/fuzz $(SECONDS)
 
 crash-test: bootstrap ## Kill writers of the disk cache, corrupt its files, fill its disk; takes half an hour
