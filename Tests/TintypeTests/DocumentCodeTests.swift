@@ -23,7 +23,8 @@ import Testing
     private let blocks: [Block]
 
     init() throws {
-        let documents = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "docs").path())
+        let documents = try FileManager.default.contentsOfDirectory(
+            atPath: root.appending(path: "docs").path(percentEncoded: false))
         let names = ["README.md", "CONTRIBUTING.md"] + documents.filter { $0.hasSuffix(".md") }.map { "docs/\($0)" }
         blocks = try names.sorted().flatMap { [root] name in
             Self.blocks(of: name, in: try String(contentsOf: root.appending(path: name), encoding: .utf8))
