@@ -8,6 +8,7 @@ extension MappingEvidence {
         "`SDImageCoderDecodeTypeIdentifierHint`": "RecognizingDecoderTests.aHintForAnUnknownFormatChangesNothing",
         "`SDImageCoderDecodeScaleDownLimitBytes`": "PixelSizeTests.theByteLimitIsRespected",
         "`SDImageCoderDecodeToHDR`": "ColorTests.highRangePixelsHaveTheRequestedSizeAndAreUpright",
+        "`SDImageCoderEncodeToHDR`": "EncodedColorsTests.theHighRangeIsWritten",
         "`SDImageCoderEncodeFirstFrameOnly`": "PickedFramesTests.oneFrameIsAStillImage",
         "`SDImageCoderEncodeCompressionQuality`": "EncodeTests.lowerQualityIsSmallerAndStillClose",
         "`SDImageCoderEncodeBackgroundColor`": "EncodeTests.jpegPutsTransparencyOnTheBackground",
