@@ -7,30 +7,34 @@ import TintypeTesting
 /// Waiting for a network.
 @Suite(.timeLimit(.minutes(15))) struct NetworkMonitorTests {
     private let isConnected = Shared(false)
-    /// Both ends of a pipe for each time that the monitor has opened changes.
-    private let changes = Shared<[[Int32]]>([])
+    /// The other end of each descriptor that the monitor has opened.
+    private let changes = Shared<[Int32]>([])
 
     private func monitor() -> NetworkMonitor {
         NetworkMonitor(
             isConnected: { [isConnected] in isConnected.now },
             openChanges: { [changes] in
                 var ends: [Int32] = [-1, -1]
-                let result = pipe(&ends)
+                let result = socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends)
                 #expect(result == 0)
-                _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
-                changes.withLock { $0.append(ends) }
-                // A copy, because a write to a pipe without a reader would end the process.
-                return dup(ends[0])
+                changes.withLock { $0.append(ends[0]) }
+                return ends[1]
             })
     }
 
     /// Announces a change, as the kernel does.
     private func announce() {
-        for ends in changes.now { _ = [UInt8(1)].withUnsafeBytes { Foundation.write(ends[1], $0.baseAddress, 1) } }
+        for end in changes.now { _ = send(end, [1], 1, Int32(MSG_NOSIGNAL)) }
     }
 
-    private func closeChanges() {
-        for end in changes.now.flatMap(\.self) { close(end) }
+    /// Waits until the monitor has closed its descriptors, which its threads do at their end.
+    private func waitForTheEndOfThreads() async {
+        for end in changes.now {
+            var polled = pollfd(fd: end, events: 0, revents: 0)
+            while poll(&polled, 1, 0) == 0 { await Task.yield() }
+            #expect(polled.revents & Int16(POLLHUP) != 0)
+            close(end)
+        }
     }
 
     @Test func aMonitorWithANetworkStartsNothing() async throws {
@@ -51,7 +55,7 @@ import TintypeTesting
         announce()
         for wait in waits { try await wait.value }
         #expect(changes.now.count == 1)
-        closeChanges()
+        await waitForTheEndOfThreads()
     }
 
     @Test func aCancelledWaitEndsAtOnce() async {
@@ -62,7 +66,7 @@ import TintypeTesting
         await expect(.cancelled) { try await wait.value }
         // The thread ends when it sees that nobody waits.
         announce()
-        closeChanges()
+        await waitForTheEndOfThreads()
     }
 
     @Test(
