@@ -40,7 +40,8 @@ public struct PipelineConfiguration: Sendable {
     public var shouldLoad: @Sendable (ImageRequest) -> Bool = { _ in true }
 
     /// Returns whether to save data now, for example on a metered connection. Requests with ``ImageRequest/lowData`` then load
-    /// that source instead. Called on any thread, so it must be fast. By default `false`.
+    /// that source instead. Called on any thread, so it must be fast. By default `false`. With NetworkManager,
+    /// ``MeteredNetwork/isMetered`` tells.
     public var savesData: @Sendable () -> Bool = { false }
 
     /// The settings of the memory of failed sources.
