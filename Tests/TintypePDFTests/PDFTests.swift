@@ -160,7 +160,7 @@ import TintypeCore
         Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]), Data([0xFF, 0xD8, 0xFF, 0xFE, 0, 20]),
         Data("GIF89a".utf8),
         Data("II*\0\u{8}\0\0\0".utf8), Data("<svg><!--".utf8), Data("<?xml version='1.0'?><!-- converted from ".utf8),
-        Data("\u{FEFF}<!DOCTYPE html>".utf8),
+        Data("\u{FEFF}<!DOCTYPE html><!--".utf8),
     ])
     func textInAnotherFormatIsNoPDF(_ start: Data) {
         #expect(!PDFDecoder().recognizes(start + Data("%PDF-1.4 -->".utf8)))
