@@ -51,7 +51,7 @@ struct Fetch: AsyncParsableCommand {
 
     @OptionGroup(title: "Cache") var cache: CacheOptions
 
-    @OptionGroup var freshness: FreshnessOptions
+    @OptionGroup var policy: FreshnessOptions
 
     @OptionGroup var partial: PartialOptions
 
@@ -109,7 +109,7 @@ struct Fetch: AsyncParsableCommand {
             let pipeline = transfer.pipeline(
                 disk: cache.diskCache, concurrency: concurrency, observers: observers, until: .shared)
             let run = FetchRun(
-                pipeline: pipeline, plan: plan, policy: { partial.applied(to: freshness.applied(to: $0)) },
+                pipeline: pipeline, plan: plan, policy: { partial.applied(to: policy.applied(to: $0)) },
                 paths: paths, skipsExisting: existing == .skipExisting, isDryRun: dryRun,
                 width: concurrency + ProcessInfo.processInfo.activeProcessorCount, report: report, hint: hint)
             let tally = try await run.run(inputs)
