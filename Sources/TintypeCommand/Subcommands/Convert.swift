@@ -132,7 +132,7 @@ struct Convert: AsyncParsableCommand {
         transform: MetadataList.parsing)
     var keep: MetadataList?
 
-    @OptionGroup(title: "Colours") var colors: OutputColors
+    @OptionGroup(title: "Colours", visibility: .rare) var colors: OutputColors
 
     @Option(
         help: ArgumentHelp("Decode to at most this size; never enlarges.", valueName: "WxH"),
