@@ -3,7 +3,7 @@ import Tintype
 import TintypeTerminal
 
 /// Prints images below each other, like text.
-struct ImagePrinter {
+struct ImagePrinter: Sendable {
     let capabilities: TerminalCapabilities
     /// The cells that an image may cover; `nil` for the screen.
     let limit: CellSpan?
@@ -35,11 +35,20 @@ struct ImagePrinter {
     }
 
     /// Prints an animation that the terminal plays by itself.
-    func printAnimation(_ animation: AnimatedImage, loopCount: Int, number: Int) throws(TintypeError) {
-        let layout = layout(animation.size)
-        let frames = try animation.transformed(by: Self.resize(to: layout.pixels))
-        try StandardOutput.write(try writer.show(frames.poster, layout, image: numbers[number]))
-        try StandardOutput.write(try writer.animate(frames, loopCount: loopCount, image: numbers[number]))
+    func printAnimation(_ animation: AnimatedImage, loopCount: Int, number: Int) async throws(TintypeError) {
+        let count = try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+            let layout = layout(animation.size)
+            let frames = try animation.transformed(by: Self.resize(to: layout.pixels))
+            try StandardOutput.write(try writer.show(frames.poster, layout, image: numbers[number]))
+            return try writer.animate(frames, loopCount: loopCount, image: numbers[number]) {
+                output throws(TintypeError) in
+                try StandardOutput.write(output)
+            }
+        }
+        guard count < animation.frameCount else { return }
+        StandardError.write(
+            "tintype: the terminal plays the first \(count) of \(animation.frameCount) frames, which need "
+                + "\(InlineImage.animationLimit >> 20) MB")
     }
 
     /// Prints an animation as the file that it comes from, for a terminal that plays such files.
@@ -61,7 +70,7 @@ struct ImagePrinter {
 
 /// The numbers by which a terminal with kitty's graphics knows the images of this run. They begin at random, so that they do
 /// not replace those of another run.
-struct ImageNumbers {
+struct ImageNumbers: Sendable {
     private let first = UInt32.random(in: 0x4000_0000...0x7FFF_0000)
     private var count = 0
 

@@ -58,7 +58,7 @@ struct ShowRun {
         }
         let count = loopCount ?? animation.loopCount
         if printer.capabilities.bestProtocol == .kitty {
-            return try printer.printAnimation(animation, loopCount: count, number: number)
+            return try await printer.printAnimation(animation, loopCount: count, number: number)
         }
         if repetition == nil, try printer.printFile(image) { return }
         let layout = printer.layout(animation.size)

@@ -34,7 +34,8 @@ package struct InlineGrid {
     ///   - columns: The number of images in a row; at least 1.
     ///   - share: Puts bytes into shared memory; returns `nil` if that fails.
     package init(
-        _ capabilities: TerminalCapabilities, columns: Int, share: @escaping ([UInt8]) -> SharedPixels? = { _ in nil }
+        _ capabilities: TerminalCapabilities, columns: Int,
+        share: @escaping @Sendable ([UInt8]) -> SharedPixels? = { _ in nil }
     ) {
         self.capabilities = capabilities
         columnWidth = max(2, capabilities.size.columns / max(1, columns))

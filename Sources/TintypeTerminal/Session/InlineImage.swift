@@ -5,9 +5,13 @@ package import TintypeCore
 ///
 /// Rows are reserved by line breaks first, because terminals disagree on where an image leaves the cursor, and on whether it
 /// scrolls the screen. The cursor ends at the beginning of the row below the image.
-package struct InlineImage {
+package struct InlineImage: Sendable {
     private let capabilities: TerminalCapabilities
-    private let share: ([UInt8]) -> SharedPixels?
+    private let share: @Sendable ([UInt8]) -> SharedPixels?
+
+    /// The largest number of bytes of frames that a terminal gets of one animation. kitty itself keeps 320 MB of each of five
+    /// kinds of data.
+    package static let animationLimit = 256 << 20
 
     /// The bytes of an image, and the shared memory that they name.
     package typealias Output = RegionRenderer.Output
@@ -17,7 +21,9 @@ package struct InlineImage {
     /// - Parameters:
     ///   - capabilities: The first protocol is used.
     ///   - share: Puts bytes into shared memory; returns `nil` if that fails.
-    package init(_ capabilities: TerminalCapabilities, share: @escaping ([UInt8]) -> SharedPixels? = { _ in nil }) {
+    package init(
+        _ capabilities: TerminalCapabilities, share: @escaping @Sendable ([UInt8]) -> SharedPixels? = { _ in nil }
+    ) {
         self.capabilities = capabilities
         self.share = share
     }
@@ -98,32 +104,58 @@ package struct InlineImage {
 
     // MARK: Animations
 
-    /// Returns the bytes of the frames after the first, which has been shown, and of the command that plays them. Only
-    /// terminals with kitty's protocol play animations.
+    /// Writes the frames after the first, which has been shown, one by one, and the command that plays them. Only terminals
+    /// with kitty's protocol play animations.
+    ///
+    /// If a frame is damaged, the terminal plays those before it. It gets no more of them than it can keep.
     ///
     /// - Parameters:
     ///   - frames: All frames, with the size of the layout.
     ///   - loopCount: The total number of plays; 0 for forever.
     ///   - image: The number of the image in the terminal.
-    /// - Throws: ``TintypeError/Code/outOfMemory``, and the errors of the frames.
+    ///   - limit: The number of bytes of frames after which no more are written.
+    ///   - write: Writes the bytes of a frame, or of the command.
+    /// - Returns: The number of frames that the terminal plays.
+    /// - Throws: The errors of `write`; after the command, ``TintypeError/Code/outOfMemory`` and the errors of the frames.
     package func animate(
-        _ frames: AnimatedImage, loopCount: Int, image: UInt32
-    ) throws(TintypeError) -> Output {
-        var output = Output()
-        var former = frames.poster
-        for index in 1..<max(1, frames.frameCount) {
-            let frame = try frames.frame(at: index)
-            // A frame has at least one pixel.
-            let rect = frame.changedRect(from: former) ?? PixelRect(x: 0, y: 0, size: PixelSize(width: 1, height: 1))
-            let (data, medium, shared) = try sent(try frame.cropped(to: rect))
-            output.bytes += KittyCommand.addFrame(
-                data, image: image, at: rect, over: index, gap: Self.milliseconds(frames.durations[index]), by: medium)
-            output.shared += shared
-            former = frame
+        _ frames: AnimatedImage, loopCount: Int, image: UInt32, limit: Int = animationLimit,
+        write: (Output) throws(TintypeError) -> Void
+    ) throws(TintypeError) -> Int {
+        var (former, count) = (frames.poster, 1)
+        var failure: TintypeError?
+        // The terminal keeps each frame as a whole.
+        let mostFrames = max(1, limit / max(1, former.byteCount))
+        while count < min(frames.frameCount, mostFrames) {
+            let output: Output
+            do throws(TintypeError) {
+                let frame = try frames.frame(at: count)
+                output = try add(frame, over: former, at: count, of: frames, image)
+                former = frame
+            } catch {
+                failure = error
+                break
+            }
+            try write(output)
+            count += 1
         }
-        output.bytes += KittyCommand.run(
-            image: image, firstGap: Self.milliseconds(frames.durations[0]), loopCount: loopCount)
-        return output
+        try write(
+            Output(
+                bytes: KittyCommand.run(
+                    image: image, firstGap: Self.milliseconds(frames.durations[0]), loopCount: loopCount)))
+        if let failure { throw failure }
+        return count
+    }
+
+    /// Returns the bytes of the part of a frame that differs from the former one.
+    private func add(
+        _ frame: PixelBuffer, over former: PixelBuffer, at index: Int, of frames: AnimatedImage, _ image: UInt32
+    ) throws(TintypeError) -> Output {
+        // A frame has at least one pixel.
+        let rect = frame.changedRect(from: former) ?? PixelRect(x: 0, y: 0, size: PixelSize(width: 1, height: 1))
+        let (data, medium, shared) = try sent(try frame.cropped(to: rect))
+        let bytes = KittyCommand.addFrame(
+            data, image: image, at: rect, over: index, gap: Self.milliseconds(frames.durations[index]), by: medium)
+        return Output(bytes: bytes, shared: shared)
     }
 
     private static func milliseconds(_ seconds: Double) -> Int {

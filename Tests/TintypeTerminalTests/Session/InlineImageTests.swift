@@ -49,8 +49,11 @@ import TintypeTesting
         let animation = try AnimatedImage(frames, loopCount: 3)
         let writer = InlineImage(capabilities(.kitty))
         let first = try writer.show(animation.poster, writer.layout(animation.size), image: 9)
-        let rest = try writer.animate(animation, loopCount: 3, image: 9)
-        let commands = try KittyDecoder.commands(first.bytes + rest.bytes)
+        var parts: [[UInt8]] = []
+        let count = try writer.animate(animation, loopCount: 3, image: 9) { parts.append($0.bytes) }
+        // Each frame is written before the next one is made, so that an animation needs little memory.
+        #expect(count == 4 && parts.count == 4)
+        let commands = try KittyDecoder.commands(first.bytes + parts.joined())
         #expect(commands.map { $0.keys["a"] } == ["T", "f", "f", "f", "a", "a"])
         #expect(commands.last?.keys["v"] == "4")
         var canvas = try KittyDecoder.colors(commands[0])
@@ -77,8 +80,51 @@ import TintypeTesting
 
     @Test func aStillAnimationHasNoFrames() throws {
         let animation = try AnimatedImage([TimedImage(try TestImages.photo(8, 8), duration: 0.1)])
-        let output = try InlineImage(capabilities(.kitty)).animate(animation, loopCount: 0, image: 9)
-        #expect(try KittyDecoder.commands(output.bytes).allSatisfy { $0.keys["a"] == "a" })
+        var bytes: [UInt8] = []
+        let count = try InlineImage(capabilities(.kitty)).animate(animation, loopCount: 0, image: 9) {
+            bytes += $0.bytes
+        }
+        #expect(count == 1)
+        #expect(try KittyDecoder.commands(bytes).allSatisfy { $0.keys["a"] == "a" })
+    }
+
+    @Test func anAnimationThatIsTooLargeForTheTerminalPlaysItsFirstFrames() throws {
+        let frames = try (0..<6).map { TimedImage(try TestImages.photo(40, 30, phase: Double($0) / 20), duration: 0.1) }
+        let animation = try AnimatedImage(frames)
+        var bytes: [UInt8] = []
+        let count = try InlineImage(capabilities(.kitty)).animate(
+            animation, loopCount: 0, image: 9, limit: 3 * animation.poster.byteCount
+        ) { bytes += $0.bytes }
+        #expect(count == 3)
+        #expect(try KittyDecoder.commands(bytes).map { $0.keys["a"] } == ["f", "f", "a", "a"])
+    }
+
+    @Test func theFramesBeforeADamagedOnePlay() throws {
+        let frames = try (0..<4).map { TimedImage(try TestImages.photo(40, 30, phase: Double($0) / 20), duration: 0.1) }
+        let made = Shared(0)
+        let animation = try AnimatedImage(frames).transformed(by: FailingTransformer(made: made, limit: 2))
+        made.withLock { $0 = 0 }
+        var bytes: [UInt8] = []
+        #expect(throws: TintypeError.self) {
+            try InlineImage(self.capabilities(.kitty)).animate(animation, loopCount: 0, image: 9) { bytes += $0.bytes }
+        }
+        #expect(try KittyDecoder.commands(bytes).map { $0.keys["a"] } == ["f", "f", "a", "a"])
+    }
+
+    /// Fails after some frames.
+    private struct FailingTransformer: ImageTransformer {
+        let made: Shared<Int>
+        let limit: Int
+        var identifier: String { "failing" }
+
+        func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
+            let count = made.withLock { made in
+                made += 1
+                return made
+            }
+            guard count <= limit else { throw TintypeError(.undecodable, stage: .decode, "test") }
+            return pixels
+        }
     }
 
     // MARK: Grid
