@@ -78,6 +78,23 @@ import TintypeTesting
         }
     }
 
+    /// The frames of the former animation must not go on under the name of the next file, and over its error.
+    @Test func theViewerShowsTheErrorOfAFile() async throws {
+        try await withTerminal(["--interactive", animation, "/none.png"]) { terminal in
+            _ = await terminal.read(until: "1/2  forever.gif")
+            terminal.type("n")
+            _ = await terminal.read(until: "/none.png:")
+            // Draws the screen again.
+            terminal.type("+")
+            let again = await terminal.read(until: "/none.png:")
+            #expect(!again.contains("2/2"))
+            terminal.type("q")
+            let end = await terminal.readToEnd()
+            #expect(!end.contains("2/2") && end.contains("\u{1B}[?1049l"))
+            return 1
+        }
+    }
+
     /// The terminal is restored, and the signal has its usual effect. The last one stands for crashes.
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT])
     func signalsRestoreTheTerminal(_ signal: Int32) async throws {

@@ -14,6 +14,10 @@ import TintypeTerminal
     private var line: TerminalRegion?
     private var loading: Task<Void, Never>?
     private var shown: Image?
+    /// The last line of the screen.
+    private var message = ""
+    /// The error of the newest load, if it has failed.
+    private var failure: TintypeError?
     /// The files that could not be loaded when they were shown last.
     private var failed: Set<Int> = []
     private var player: AnimationPlayer?
@@ -63,7 +67,9 @@ import TintypeTerminal
     private func press(_ key: TerminalKey) {
         switch state.press(key) {
         case .nothing: break
-        case .load: load()
+        case .load:
+            forget()
+            load()
         case .draw: draw()
         case .togglePlayback: if let player { player.status == .playing ? player.pause() : player.play() }
         case .step(let count): player?.step(by: count)
@@ -76,6 +82,7 @@ import TintypeTerminal
     /// Loads the current file at its full size, so that it can be enlarged.
     private func load(keepingPlace isSame: Bool = false) {
         loading?.cancel()
+        failure = nil
         if !isSame { write("loading \(ShowLine.name(source)) …") }
         loading = Task { @MainActor [input = inputs[state.file], file = state.file, loader] in
             let result = await Result.of { () async throws(TintypeError) in
@@ -88,9 +95,17 @@ import TintypeTerminal
                 show(image)
             case .failure(let error):
                 failed.insert(file)
+                failure = error
                 write("\(error)")
             }
         }
+    }
+
+    /// Removes the former file's image, which must not appear under the name of another one.
+    private func forget() {
+        player?.stop()
+        (player, shown) = (nil, nil)
+        imageRegion?.show(.nothing)
     }
 
     private func show(_ image: Image) {
@@ -126,7 +141,7 @@ import TintypeTerminal
     }
 
     private func draw() {
-        guard let shown else { return }
+        guard let shown else { return write(message) }
         draw(player?.shownPixels ?? shown.pixels, .content)
     }
 
@@ -144,10 +159,13 @@ import TintypeTerminal
     }
 
     private func write(_ text: String) {
+        message = text
         line?.show(.text([text]))
     }
 
     private func status(_ image: Image) -> String {
+        // A watched file that has become unreadable is shown as it was.
+        if let failure { return "\(failure)" }
         var parts = [ShowLine.text(source, image.info)]
         if inputs.count > 1 { parts.insert("\(state.file + 1)/\(inputs.count)", at: 0) }
         if let player { parts.append("frame \(player.shownFrame + 1)") }
