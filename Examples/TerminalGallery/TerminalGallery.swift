@@ -18,9 +18,11 @@ import TintypeTerminal
     static func main() async throws {
         let (keys, continuation) = AsyncStream<TerminalKey>.makeStream()
         let session = try TerminalSession(TerminalDetector.detect()) { continuation.yield($0) }
-        // However the program ends, the shell gets its terminal back.
+        // However the program ends, the shell gets its terminal back: after Control-C by the handler of the signal.
         defer { session.end() }
         let gallery = TerminalGallery(CommandLine.arguments.dropFirst().map { source($0) }, session)
+        let signals = TerminalSignals(session) { Task { @MainActor in gallery.layOut() } }
+        defer { withExtendedLifetime(signals) {} }
         for await key in keys {
             switch key {
             case .down: gallery.scroll(by: 1)
@@ -38,14 +40,19 @@ import TintypeTerminal
 
     private init(_ sources: [ImageSource], _ session: TerminalSession) {
         (self.sources, self.session) = (sources, session)
-        let (columns, rows) = (session.size.columns / Self.cell.columns, session.size.rows / Self.cell.rows)
-        for index in 0..<max(1, columns) * max(1, rows) {
+        layOut()
+    }
+
+    /// Fills the screen with views, whatever its size is now.
+    private func layOut() {
+        let rows = max(1, session.size.rows / Self.cell.rows)
+        views = (0..<columns * rows).map { index in
             let rect = CellRect(
-                column: index % max(1, columns) * Self.cell.columns, row: index / max(1, columns) * Self.cell.rows,
+                column: index % columns * Self.cell.columns, row: index / columns * Self.cell.rows,
                 columns: Self.cell.columns - 1, rows: Self.cell.rows - 1)
-            views.append(TerminalImageView(session, in: rect, pipeline: .shared))
+            return TerminalImageView(session, in: rect, pipeline: .shared)
         }
-        showThumbnails()
+        scroll(by: 0)
     }
 
     private var columns: Int { max(1, session.size.columns / Self.cell.columns) }

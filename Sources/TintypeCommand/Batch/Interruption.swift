@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Tintype
+import TintypeTerminal
 
 /// The user's request to stop, by `SIGINT` or `SIGTERM`.
 ///
@@ -25,19 +26,12 @@ final class Interruption: Sendable {
 
     /// - Parameter signals: The signals to handle. One that the parent process ignores stays ignored.
     init(signals: [Int32]) {
-        for number in signals where !Self.isIgnored(number) {
+        for number in signals where !SignalHandlers.isIgnored(number) {
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global(qos: .userInteractive))
             // The handler holds the source, which must live as long as the process.
             source.setEventHandler { [weak self] in withExtendedLifetime(source) { self?.request() } }
             source.activate()
         }
-    }
-
-    static func isIgnored(_ number: Int32) -> Bool {
-        var action = sigaction()
-        guard sigaction(number, nil, &action) == 0 else { return true }
-        // Functions cannot be compared; that which stands for "ignore" has the address 1.
-        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
     }
 
     var isRequested: Bool { state.withLock { $0.isRequested } }

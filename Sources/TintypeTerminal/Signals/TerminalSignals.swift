@@ -1,12 +1,15 @@
 import Foundation
-import Tintype
-import TintypeTerminal
+import TintypeCore
 
-/// Handles the signals that concern a terminal while a session uses it. A process has one session at a time.
+/// Handles the signals that concern a terminal while a session uses it, until it is released. A process has one such object
+/// at a time.
 ///
-/// A signal that ends or stops the process restores the terminal first, and then has its usual effect. `SIGKILL` and `SIGSTOP`
-/// cannot be handled.
-final class TerminalSignals: Sendable {
+///     let signals = TerminalSignals(session) { /* show everything again, on the main actor */ }
+///
+/// A signal that ends or stops the process restores the terminal first, and then has its usual effect: `SIGINT`, `SIGTERM`,
+/// `SIGHUP`, `SIGQUIT`, `SIGTSTP`, and those of crashes. `SIGWINCH` takes the new size over. `SIGKILL` and `SIGSTOP` cannot be
+/// handled.
+public final class TerminalSignals: Sendable {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH]
 
     private let pipe = SignalPipe()
@@ -16,8 +19,9 @@ final class TerminalSignals: Sendable {
     ///
     /// - Parameters:
     ///   - session: The session to restore.
-    ///   - onChange: Called when the size has changed or the process continues: everything must be shown again.
-    init(_ session: TerminalSession, onChange: @escaping @Sendable () -> Void) {
+    ///   - onChange: Called on a thread of its own when the size has changed or the process continues: everything must be
+    ///     shown again.
+    public init(_ session: TerminalSession, onChange: @escaping @Sendable () -> Void) {
         pipe.forward(Self.signals) { number in
             switch number {
             case SIGWINCH: session.resize()
@@ -67,7 +71,7 @@ final class SignalPipe: Sendable {
             close(output)
         }
         // A signal that the parent process ignores, as nohup does, stays ignored.
-        for number in signals where !Interruption.isIgnored(number) {
+        for number in signals where !SignalHandlers.isIgnored(number) {
             handlers.replace(number) { Self.install(number) }
         }
     }
@@ -99,13 +103,21 @@ final class SignalPipe: Sendable {
 }
 
 /// The effects of some signals before their handlers were installed.
-final class SignalHandlers: Sendable {
+package final class SignalHandlers: Sendable {
     /// Unchecked because it is a copy of plain values and addresses, which is only passed back to the kernel.
     private struct Action: @unchecked Sendable {
         var value = sigaction()
     }
 
     private let former = Locked<[Int32: Action]>([:])
+
+    /// Whether the process ignores a signal.
+    package static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return true }
+        // Functions cannot be compared; that which stands for "ignore" has the address 1.
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+    }
 
     /// Keeps the effect of a signal, and runs `install`, which changes it.
     func replace(_ number: Int32, install: () -> Void) {

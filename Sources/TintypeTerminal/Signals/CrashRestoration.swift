@@ -1,6 +1,4 @@
 import Foundation
-import Tintype
-import TintypeTerminal
 
 /// Restores the terminal when the process crashes.
 ///
