@@ -111,8 +111,9 @@ extension BindingState {
         return isIndicating ? [] : [.startIndicator]
     }
 
-    /// Changes the key of a load that has not shown anything yet.
+    /// Changes the key of a load that is about to run: for the first time, or after a pause, when its preview may be shown.
     mutating func setKey(_ key: CacheKey, of number: Int) {
+        if shownLoad == number, let former = loads[number]?.key, shownKey == former { shownKey = key }
         loads[number]?.key = key
     }
 

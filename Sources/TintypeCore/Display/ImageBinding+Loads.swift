@@ -159,7 +159,7 @@ extension ImageBinding {
 
     /// Starts a deferred or paused load. Its image may be in memory by now.
     private func run(_ number: Int, at priority: ImagePriority) {
-        refitUnstarted(number)
+        refitBeforeRun(number)
         guard let load = loads[number] else { return }
         if let response = responseInMemory(load.request) ?? launch(number, at: priority) {
             return finish(number, .success(response))
@@ -171,8 +171,9 @@ extension ImageBinding {
         end(ends)
     }
 
-    /// Requests the size of the display, if it was unknown when the load was requested.
-    private func refitUnstarted(_ number: Int) {
+    /// Requests the size that the display has now: it may have been unknown when the load was requested, or have changed
+    /// during a pause.
+    private func refitBeforeRun(_ number: Int) {
         guard let load = loads[number], load.presentation.sizing == .fitsDisplay else { return }
         let request = fitted(load.original, .fitsDisplay)
         guard request.key != load.request.key else { return }

@@ -205,6 +205,18 @@ import TintypeTesting
         #expect(state.shownKey == b)
     }
 
+    /// The display has changed its size during a pause.
+    @Test func thePreviewOfALoadWhoseKeyChangesStaysIfTheLoadFails() throws {
+        var state = BindingState()
+        _ = state.load(a, Presentation(failureImage: try .pixel()), mayReuse: true)
+        _ = state.wait(for: 1)
+        _ = state.showPreview(of: 1)
+        _ = state.setRunning(1, false)
+        state.setKey(b, of: 1)
+        #expect(state.shownKey == b)
+        #expect(state.finish(1, .failed) == [.mark(.failure)])
+    }
+
     @Test func manualDeliveryShowsThePlaceholderButNoImage() {
         var state = BindingState()
         let manual = Presentation(whileLoading: placeholder.whileLoading, delivery: .manual)
