@@ -5,7 +5,7 @@ import TintypeTesting
 
 @testable import TintypeCommand
 
-@Suite(.timeLimit(.minutes(5))) struct DoctorTests {
+@Suite(.timeLimit(.minutes(15))) struct DoctorTests {
     @Test func everyFormatIsTestedAndTheCacheIsFound() async throws {
         let run = try await CommandRun.tintype("doctor", "--json")
         #expect(run.status == 0, "\(run.error)")

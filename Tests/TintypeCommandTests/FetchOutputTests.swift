@@ -195,7 +195,7 @@ import TintypeTesting
 }
 
 /// Lists of sources, which may come from any editor.
-@Suite(.timeLimit(.minutes(5))) struct SourceListTests {
+@Suite(.timeLimit(.minutes(15))) struct SourceListTests {
     @Test(arguments: [
         ("", []), ("a\nb\n", ["a", "b"]), ("a\r\n\r\n  b c \t\n# no\n #no\n\t\n", ["a", "b c"]),
         ("é\n x\u{301} ", ["é", "x\u{301}"]), ("a#b\n", ["a#b"]), ("\u{FEFF}a\n\u{FEFF}b\n", ["a", "\u{FEFF}b"]),

@@ -6,7 +6,7 @@ import TintypeTesting
 @testable import TintypeCommand
 
 /// `SIGINT` and `SIGTERM` cancel the loads of a batch; images that have been loaded are finished.
-@Suite(.timeLimit(.minutes(5))) struct InterruptionTests {
+@Suite(.timeLimit(.minutes(15))) struct InterruptionTests {
     @Test func theFirstSignalRunsEveryActionOnce() {
         let interruption = Interruption(signals: [])
         let calls = Locked(0)

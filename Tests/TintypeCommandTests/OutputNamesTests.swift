@@ -5,7 +5,7 @@ import Tintype
 @testable import TintypeCommand
 
 /// The names of fetched files. URLs come from outside.
-@Suite(.timeLimit(.minutes(1))) struct OutputNamesTests {
+@Suite(.timeLimit(.minutes(15))) struct OutputNamesTests {
     private func name(_ url: String, _ format: ImageFormat = .png) -> String {
         var names = OutputNames()
         return names.next(OutputName(for: url, format: format))

@@ -5,7 +5,7 @@ import Tintype
 @testable import TintypeCommand
 
 /// The paths of a batch's outputs, decided before anything is written.
-@Suite(.timeLimit(.minutes(1))) struct OutputPlanTests {
+@Suite(.timeLimit(.minutes(15))) struct OutputPlanTests {
     private static let writable: Set<ImageFormat> = [.jpeg, .png, .webp]
 
     private func inputs(_ paths: String...) -> [BatchInput] {

@@ -4,7 +4,7 @@ import Tintype
 @testable import TintypeCommand
 
 /// The lines of the progress display. Names and sizes come from outside.
-@Suite(.timeLimit(.minutes(1))) struct ProgressStateTests {
+@Suite(.timeLimit(.minutes(15))) struct ProgressStateTests {
     @Test(arguments: [1, 2, 8, 20, 79, 80, 1000, 65_535]) func linesArePrintableAndFit(_ columns: Int) {
         let names = [
             "http://a/\u{1B}[2J\u{202E}\n.png", String(repeating: "x\u{9B}", count: 100_000), "", "short",

@@ -5,7 +5,7 @@ import Tintype
 @testable import TintypeCommand
 
 /// What a person sees: colours, hints and help.
-@Suite(.timeLimit(.minutes(5))) struct TerminalTests {
+@Suite(.timeLimit(.minutes(15))) struct TerminalTests {
     // MARK: Colours
 
     @Test(

@@ -42,7 +42,8 @@ import TintypeTesting
             let roundTrip = try #require(first.roundTrip)
             #expect(try roundTrip >= .zero && roundTrip <= #require(first.connecting))
             let second = try #require(try await load("/a").metrics)
-            #expect(second.isConnectionReused == true && second.roundTrip == nil)
+            // On a busy machine, the server may have closed the connection meanwhile.
+            #expect((second.isConnectionReused == true) == (second.roundTrip == nil))
         }
     }
 
