@@ -161,22 +161,22 @@ public final class PartialStore: Sendable {
         _ = try? PartialFolder(location).remove(name)
     }
 
-    /// Lists the files once, and removes those that earlier processes have abandoned.
+    /// Lists the files once, and removes those that earlier processes have abandoned. Logs a warning if other users own the
+    /// folder or may write to it.
     private func listNames() {
         guard names.withLock({ $0 == nil }) else { return }
-        let all = open()?.names() ?? []
-        names.withLock { if $0 == nil { $0 = Set(all.filter(PartialFile.isName)) } }
-        guard !all.isEmpty else { return }
-        WorkQueue.disk.enqueue(at: .veryLow) { self.open().map(self.trim) }
-    }
-
-    /// Opens the folder. Returns `nil`, and logs a warning if other users own it or may write to it.
-    private func open() -> PartialFolder? {
-        do throws(FolderFailure) { return try PartialFolder(location) } catch {
+        var all: [String] = []
+        do throws(FolderFailure) {
+            let folder = try PartialFolder(location)
+            all = folder.names()
+            if !all.isEmpty { WorkQueue.disk.enqueue(at: .veryLow) { self.trim(folder) } }
+        } catch {
             if error.isRefusal {
                 Self.logger.warning("cannot resume transfers: \(error.path.printable): \(error.reason)")
             }
-            return nil
+        }
+        names.withLock { [all] names in
+            if names == nil { names = Set(all.filter(PartialFile.isName)) }
         }
     }
 
