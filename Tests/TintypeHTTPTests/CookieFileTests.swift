@@ -180,7 +180,8 @@ import TintypeTesting
                 var request = ImageRequest(url: origin.url("/a"))
                 request.http.usesCookies = true
                 if isOverride { request.overrides = RequestOverrides(loader: Downloader(downloads)) }
-                _ = try await pipeline.image(for: request)
+                // The body is no image. Its response has the cookie all the same.
+                await #expect(throws: TintypeError.self) { try await pipeline.image(for: request) }
                 let error = await #expect(throws: TintypeError.self) { try await pipeline.flush() }
                 #expect(error?.code == .unwritable && error?.subject?.hasSuffix("no/folder") == true)
                 await #expect(throws: TintypeError.self) { try await downloads.cookies.flush() }
