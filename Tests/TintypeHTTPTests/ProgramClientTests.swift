@@ -19,6 +19,8 @@ import TintypeTesting
     ) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         var configuration = HTTPClient.Configuration()
+        // A busy machine may need longer than a minute between two requests.
+        configuration.connectionPool.idleTimeout = .hours(1)
         change(&configuration)
         if isPrepared { configuration.prepareForDownloads() }
         let client = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
