@@ -34,7 +34,7 @@ import TintypeTesting
     /// Shows red, and begins a transition of 1000 seconds to blue.
     private func begin(_ transition: ImageTransition, in paintable: ImagePaintable) async throws {
         var transition = transition
-        (transition.duration, transition.easing) = (.seconds(1000), .linear)
+        (transition.duration, transition.easing, transition.when) = (.seconds(1000), .linear, .always)
         paintable.motion = .always
         try await load(try images.add("red", try .filled(.solidRed, size: square)), in: paintable)
         paintable.presentation.whileLoading = .current
