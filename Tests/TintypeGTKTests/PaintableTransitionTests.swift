@@ -194,6 +194,7 @@ import TintypeTesting
         paintable.load(ImageRequest(url: try images.add("blue", try .filled(.solidBlue, size: square)))) {
             if case .finished = $0 { isOver = true }
         }
+        _ = try render(paintable.pointer, square)
         await MainLoop.run { isOver }
         #expect(try render(paintable.pointer, square)[20, 20].isClose(to: .solidBlue))
     }

@@ -54,9 +54,9 @@ extension UnsafeMutablePointer where Pointee == GtkWidget {
         while g_main_context_iteration(nil, 0) != 0 {}
     }
 
-    /// Runs until a condition holds.
+    /// Runs until a condition holds, or the time limit of the test is over.
     static func run(until condition: () -> Bool) async {
-        while !condition() {
+        while !condition(), !Task.isCancelled {
             runPending()
             await Task.yield()
         }
