@@ -14,30 +14,22 @@ struct InterruptiblePipeline: Sendable {
 
     var configuration: PipelineConfiguration { pipeline.configuration }
 
-    /// Starts a load.
-    func start(_ request: ImageRequest) -> ImageTask {
+    /// Loads an image.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the load on the display, which must be told when it has ended.
+    ///   - display: Shows the progress of the transfer.
+    func response(
+        for request: ImageRequest, showing name: String = "", on display: ProgressDisplay? = nil
+    ) async throws(TintypeError) -> ImageResponse {
         let task = pipeline.start(request)
         // The interruption cancels the loads that are running at its moment. This one may have begun after that.
         if interruption.isRequested { task.cancel() }
-        return task
-    }
-
-    func response(for request: ImageRequest) async throws(TintypeError) -> ImageResponse {
-        let task = start(request)
         // A cancelled caller stops waiting at once, and then nobody needs the load.
         defer { if Task.isCancelled { task.cancel() } }
-        return try await task.response
-    }
-
-    /// Loads an image, and shows the progress of its transfer.
-    ///
-    /// - Parameter name: The name of the load on the display, which must be told when it has ended.
-    func response(
-        for request: ImageRequest, showing name: String, on display: ProgressDisplay
-    ) async throws(TintypeError) -> ImageResponse {
-        let task = start(request)
-        defer { if Task.isCancelled { task.cancel() } }
-        for await case .progress(let progress) in task.events { display.update(name, progress) }
+        if let display {
+            for await case .progress(let progress) in task.events { display.update(name, progress) }
+        }
         return try await task.response
     }
 

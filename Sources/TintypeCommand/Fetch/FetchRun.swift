@@ -57,12 +57,7 @@ struct FetchRun: Sendable {
         if let known, isSkipped(known) { return FetchRecord(text, .skipped, output: known) }
         guard !isDryRun else { return FetchRecord(text, .planned, output: known) }
         let request = policy(plan.request(for: try input.source.source()))
-        let response =
-            if let display = report.display {
-                try await pipeline.response(for: request, showing: text, on: display)
-            } else {
-                try await pipeline.response(for: request)
-            }
+        let response = try await pipeline.response(for: request, showing: text, on: report.display)
         var output: String?
         if let paths, let data = response.data {
             let info = response.image.info

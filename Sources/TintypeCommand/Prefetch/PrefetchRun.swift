@@ -49,10 +49,6 @@ struct PrefetchRun: Sendable {
         // The bytes were verified when they were stored.
         if !reloads, await pipeline.pipeline.cachedData(for: ImageRequest(source: image)) != nil { return }
         let request = FetchPlan().request(for: image).freshness(reloads ? .reload : .cached)
-        guard let display else {
-            _ = try await pipeline.response(for: request)
-            return
-        }
         _ = try await pipeline.response(for: request, showing: source.text, on: display)
     }
 
