@@ -28,7 +28,7 @@ extension MappingSymbols {
             "HighRangeImageEncoder": (any HighRangeImageEncoder).self,
             "DecodeLimits.check(_:)": DecodeLimits.check(_:),
             "ImageCoderRegistry.adding(decoders:encoders:)": ImageCoderRegistry.adding(decoders:encoders:),
-            "ImageCoderRegistry.decoder(for:)": ImageCoderRegistry.decoder(for:),
+            "ImageCoderRegistry.decoder(for:options:)": ImageCoderRegistry.decoder(for:options:),
             "ImageCoderRegistry.encoder(for:)": ImageCoderRegistry.encoder(for:),
             "ImageCoderRegistry.info(of:isComplete:limits:)": ImageCoderRegistry.info(of:isComplete:limits:),
             "ImageCoderRegistry.init(decoders:encoders:)": ImageCoderRegistry.init(decoders:encoders:),

@@ -62,17 +62,22 @@ public struct ImageCoderRegistry: Sendable {
     ///
     /// A ``RecognizingImageDecoder`` that recognizes the image takes precedence over ``FormatSniffer``.
     ///
+    /// - Parameter options: ``DecodeOptions/decoder`` takes precedence over the bytes, and ``DecodeOptions/formatHint`` counts
+    ///   if they are not recognized.
     /// - Throws: ``TintypeError/Code/notAnImage`` if the format is unknown, ``TintypeError/Code/noCoder`` if no decoder
     ///   for it is registered.
-    public func decoder(for bytes: Data) throws(TintypeError) -> any ImageDecoder {
-        if let decoder = recognizingDecoder(for: bytes) { return decoder }
-        guard let format = FormatSniffer.format(of: bytes) else {
+    public func decoder(
+        for bytes: Data, options: DecodeOptions = DecodeOptions()
+    ) throws(TintypeError) -> any ImageDecoder {
+        if let decoder = options.decoder?.decoder ?? recognizingDecoder(for: bytes) { return decoder }
+        let format = FormatSniffer.format(of: bytes)
+        for case let candidate? in [format, options.formatHint] {
+            if let decoder = decoderOfFormat[candidate] { return decoder }
+        }
+        guard let format else {
             throw TintypeError(.notAnImage, stage: .decode, "expected an image, got \(FormatSniffer.guess(bytes))")
         }
-        guard let decoder = decoderOfFormat[format] else {
-            throw TintypeError(.noCoder, stage: .decode, "no decoder for \(format) images is registered")
-        }
-        return decoder
+        throw TintypeError(.noCoder, stage: .decode, "no decoder for \(format) images is registered")
     }
 
     /// Returns the decoder that recognizes an image as its own; `nil` if none does, as with Tintype's own decoders.
@@ -80,18 +85,6 @@ public struct ImageCoderRegistry: Sendable {
         recognizingDecoders.first { decoder in
             // A copy, whose indices begin at 0.
             decoder.recognizes(Data(bytes.prefix(decoder.examinedLength)))
-        }
-    }
-
-    /// Returns the decoder that the options name; if they name none, the decoder for the bytes; if the bytes are not
-    /// recognized, the decoder for the format that the options suppose.
-    func decoder(for bytes: Data, _ options: DecodeOptions) throws(TintypeError) -> any ImageDecoder {
-        if let named = options.decoder { return named.decoder }
-        do throws(TintypeError) {
-            return try decoder(for: bytes)
-        } catch {
-            guard let hint = options.formatHint, let decoder = decoderOfFormat[hint] else { throw error }
-            return decoder
         }
     }
 
@@ -118,7 +111,7 @@ extension ImageCoderRegistry {
     ///   - bytes: The first bytes of the image.
     ///   - isComplete: Whether `bytes` are the whole image.
     /// - Returns: `nil` if more bytes are needed; never `nil` for complete bytes.
-    /// - Throws: The errors of ``decoder(for:)`` and ``ImageDecoder/info(of:isComplete:)``;
+    /// - Throws: The errors of ``decoder(for:options:)`` and ``ImageDecoder/info(of:isComplete:)``;
     ///   ``TintypeError/Code/limitExceeded``.
     public func info(
         of bytes: Data, isComplete: Bool = true, limits: DecodeLimits = DecodeLimits()
@@ -131,7 +124,9 @@ extension ImageCoderRegistry {
         of bytes: Data, isComplete: Bool, limits: DecodeLimits, _ options: DecodeOptions
     ) throws(TintypeError) -> ImageInfo? {
         guard isComplete || (bytes.count >= headLength && !FormatSniffer.needsMore(bytes)) else { return nil }
-        guard let info = try decoder(for: bytes, options).info(of: bytes, isComplete: isComplete) else { return nil }
+        guard let info = try decoder(for: bytes, options: options).info(of: bytes, isComplete: isComplete) else {
+            return nil
+        }
         try limits.check(info)
         return info
     }

@@ -127,7 +127,7 @@ extension ImageLoad {
         let (coders, time) = (services.configuration.coders, services.configuration.time)
         return { [context] data throws(TintypeError) in
             try TransformContext(isCancelled: context.isCancelled).run { () throws(TintypeError) in
-                try coders.decoder(for: data, context.options).decodeChecked(data, context: context, time: time)
+                try coders.decoder(for: data, options: context.options).decodeChecked(data, context: context, time: time)
             }
         }
     }

@@ -72,21 +72,23 @@ import TintypeTesting
     @Test func aHintNamesTheFormatOfUnrecognizedBytes() throws {
         var options = DecodeOptions()
         options.formatHint = Self.coders.format(fileExtension: "ppr")
-        #expect(try Self.coders.decoder(for: Data("anything".utf8), options) is PaperDecoder)
-        #expect(throws: TintypeError.self) { try Self.coders.decoder(for: Data("anything".utf8), DecodeOptions()) }
+        #expect(try Self.coders.decoder(for: Data("anything".utf8), options: options) is PaperDecoder)
+        #expect(throws: TintypeError.self) {
+            try Self.coders.decoder(for: Data("anything".utf8), options: DecodeOptions())
+        }
     }
 
     @Test func recognizedBytesAreDecodedWhateverTheHintSays() throws {
         var options = DecodeOptions()
         options.formatHint = Self.format
-        #expect(try Self.coders.decoder(for: PipelineFixture.png, options) is GatedDecoder)
+        #expect(try Self.coders.decoder(for: PipelineFixture.png, options: options) is GatedDecoder)
     }
 
     @Test func aHintForAnUnknownFormatChangesNothing() {
         var options = DecodeOptions()
         options.formatHint = ImageFormat(rawValue: "stone")
         let error = #expect(throws: TintypeError.self) {
-            try Self.coders.decoder(for: Data("anything".utf8), options)
+            try Self.coders.decoder(for: Data("anything".utf8), options: options)
         }
         #expect(error?.code == .notAnImage)
     }
