@@ -34,7 +34,8 @@ package struct PQRows {
                 let light = SIMD3(pixel.x, pixel.y, pixel.z) / max(pixel.w, 1e-4)
                 let shown = matrix * light
                 for channel in 0..<3 { samples.append(Self.code(shown[channel])) }
-                if hasAlpha { samples.append(UInt16((min(max(pixel.w, 0), 1) * 65535).rounded())) }
+                // NaN compares as false and becomes 0.
+                if hasAlpha { samples.append(UInt16(((pixel.w > 0 ? min(pixel.w, 1) : 0) * 65535).rounded())) }
             }
         }
         return samples
@@ -43,6 +44,8 @@ package struct PQRows {
     /// Returns the code of light in multiples of reference white. What is darker than black or brighter than PQ is clipped.
     private static func code(_ light: Double) -> UInt16 {
         guard light > 0 else { return 0 }
-        return UInt16((min(HighRangeTransfer.pqCode(light * HighRangeTransfer.referenceWhite), 1) * 65535).rounded())
+        // The light of a hostile image may be infinite.
+        let code = HighRangeTransfer.pqCode(min(light * HighRangeTransfer.referenceWhite, 10_000))
+        return UInt16((min(code, 1) * 65535).rounded())
     }
 }

@@ -79,6 +79,8 @@ struct JPEGGainMap {
         }
     }
 
+    private static let brightest = SIMD4<Float>(repeating: Float(Float16.greatestFiniteMagnitude))
+
     private func bright(_ pixels: PixelBuffer, _ gains: PixelBuffer) throws(TintypeError) -> HighRangePixels {
         let factors = parameters.channels.map(Self.factors)
         let before = parameters.channels.map { Float($0.baseOffset) }
@@ -95,6 +97,8 @@ struct JPEGGainMap {
                                 let own = SRGBCurve.light[Int(base[4 * x + channel])] + before[channel]
                                 light[channel] = own * factors[channel][Int(gain[4 * x + channel])] - after[channel]
                             }
+                            // What is brighter than 16 bits can say would be infinite.
+                            light.clamp(lowerBound: -Self.brightest, upperBound: Self.brightest)
                             target.storeBytes(
                                 of: SIMD4<Float16>(light), toByteOffset: x * HighRangePixels.bytesPerPixel,
                                 as: SIMD4<Float16>.self)

@@ -60,6 +60,29 @@ import TintypeTesting
         }
     }
 
+    /// Light that is no number, or beyond all numbers, is clipped.
+    @Test(arguments: [ImageFormat.avif, .jxl]) func anyLightIsWritten(_ format: ImageFormat) throws {
+        let size = PixelSize(width: 4, height: 4)
+        var writer = try HighRangePixels.writer(size)
+        for y in 0..<size.height {
+            writer.withRows(from: y) { row in
+                for (x, light) in [Float16.infinity, -.infinity, .nan, .greatestFiniteMagnitude].enumerated() {
+                    row.storeBytes(
+                        of: SIMD4(light, light, light, y == 0 ? light : 1), toByteOffset: 8 * x, as: SIMD4<Float16>.self
+                    )
+                }
+            }
+        }
+        let image = Image(
+            pixels: try PixelBuffer.drawn(size) { _, _ in Pixel(red: 90, green: 80, blue: 70) },
+            info: ImageInfo(format: .png, size: size), highRange: HighRangePixels(rows: writer.finish()))
+        for colorSpace in [EncodeOptions.ColorSpace.sRGB, .displayP3] {
+            let data = try Self.coders.encode(
+                image, as: format, options: Self.highRangeOptions { $0.colorSpace = colorSpace })
+            #expect(try decode(data, .high).size == size)
+        }
+    }
+
     /// A step of PQ with 10 bits is up to 2 % of the light; with 16 bits, it is as small as that of a 16-bit float.
     @Test(arguments: [(ImageFormat.avif, 0.02), (.jxl, 0.002)] as [(ImageFormat, Float)])
     func theHighRangeIsWritten(_ format: ImageFormat, _ tolerance: Float) throws {

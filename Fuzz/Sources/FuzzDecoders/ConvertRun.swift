@@ -42,6 +42,8 @@ struct ConvertRun {
         let format = Self.formats[choice.number(below: Self.formats.count)]
         var options = EncodeOptions(quality: Double(choice.number(below: 101)) / 100)
         if choice.isHeads(7) { options.metadata = Set(MetadataKind.allCases) }
+        if choice.isHeads(6) { options.range = .high }
+        if choice.isHeads(6) { options.colorSpace = .displayP3 }
         guard let data = try? Self.coders.encode(transformed, as: format, options: options) else { return }
         let decoded = try? Self.coders.decoder(for: data).decode(data, context: DecodeContext())
         precondition(decoded?.size == transformed.size, "the encoded image cannot be decoded at its size")

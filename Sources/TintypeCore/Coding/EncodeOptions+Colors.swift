@@ -116,7 +116,8 @@ struct DisplayP3Transformer: ImageTransformer {
                     let light = Self.converted(SIMD3(pixel.x, pixel.y, pixel.z) / max(pixel.w, 1e-4))
                     guard pixel.w == 0 || light.max() < 1.01 else { return false }
                     for channel in 0..<3 { target[4 * x + channel] = SRGBCurve.code(light[channel]) }
-                    target[4 * x + 3] = UInt8((min(max(pixel.w, 0), 1) * 255).rounded())
+                    // NaN compares as false and becomes 0.
+                    target[4 * x + 3] = UInt8(((pixel.w > 0 ? min(pixel.w, 1) : 0) * 255).rounded())
                 }
                 return true
             }
