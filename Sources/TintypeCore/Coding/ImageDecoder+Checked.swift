@@ -51,8 +51,19 @@ extension ImageDecoder {
         let image = try decodeChecked(bytes, context: plain, time: time)
         var metadata = MetadataReader.metadata(of: bytes, image.info.format, context.limits)
         if metadata.exif == nil, image.info.format != .tiff { metadata.exif = image.exif }
-        if let decoder = self as? any XMPDecoder { metadata.xmp = try decoder.xmp(of: bytes, context.limits) }
+        metadata.xmp = try xmp(of: bytes, context.limits) ?? metadata.xmp
         return image.with(metadata: metadata.isEmpty ? nil : metadata)
+    }
+
+    /// Returns the XMP packet that the format's library finds; `nil` for another format, and for a packet that is damaged or
+    /// too long, because the image can be shown without it.
+    private func xmp(of bytes: Data, _ limits: DecodeLimits) throws(TintypeError) -> Data? {
+        do throws(TintypeError) {
+            return try (self as? any XMPDecoder)?.xmp(of: bytes, limits)
+        } catch {
+            guard error.code == .undecodable || error.code == .limitExceeded else { throw error }
+            return nil
+        }
     }
 
     /// Resolves options that depend on the size of the image. Reads the header only if there are any.
