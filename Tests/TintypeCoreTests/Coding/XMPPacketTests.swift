@@ -48,6 +48,13 @@ import TintypeTesting
         }
     }
 
+    /// Names without an end are searched at many places. 200 searches of a megabyte would exceed the time limit.
+    @Test func namesWithoutAnEndCostLittle() {
+        let packet = XMPPacket(Data(("<rdf:RDF" + String(repeating: "<Orientation", count: 80_000)).utf8))
+        #expect(packet != nil && packet?.orientation == nil)
+        #expect(packet?.rewritten(keepsLocation: false) == nil)
+    }
+
     @Test func everyTruncationOfNestedPropertiesIsRewritten() {
         for packet in Self.nestedPlaces + Self.nestedOrientations.prefix(1) {
             let data = Data(packet.utf8)

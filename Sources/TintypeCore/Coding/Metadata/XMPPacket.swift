@@ -17,6 +17,8 @@ package struct XMPPacket {
     private static let maximumByteCount = 1 << 20
     /// The number of places at which a property, or the name of a namespace, may begin.
     private static let maximumProperties = 200
+    /// The maximum length of the name of a property after its prefix, in bytes.
+    private static let maximumNameLength = 256
 
     private struct Namespace {
         let name: String
@@ -151,12 +153,17 @@ package struct XMPPacket {
     ) throws(Unreadable) -> Property? {
         let start = nameStart(before: local)
         guard start > 0 else { return nil }
-        let name = start..<(text[local...].firstIndex { $0 <= 0x20 || Self.nameEnds.contains($0) } ?? text.endIndex)
+        let before = text[start - 1]
+        guard before == UInt8(ascii: "<") || before <= 0x20 else { return nil }
+        let searched = text[local...].prefix(Self.maximumNameLength)
+        let end = searched.firstIndex { $0 <= 0x20 || Self.nameEnds.contains($0) } ?? searched.endIndex
+        // A longer search at each of many places would take seconds.
+        guard end < text.endIndex, end < local + Self.maximumNameLength else { throw Unreadable() }
+        let name = start..<end
         // A declaration of a prefix is no property.
         let prefix = text[start..<local].dropLast()
         guard !prefix.elementsEqual("xmlns".utf8), isIncluded(prefix, text[local..<name.upperBound]) else { return nil }
-        let before = text[start - 1]
-        return before == UInt8(ascii: "<") ? try element(name) : before <= 0x20 ? try attribute(name) : nil
+        return before == UInt8(ascii: "<") ? try element(name) : try attribute(name)
     }
 
     /// Returns the place at which a name with a prefix begins.
