@@ -55,6 +55,18 @@ import TintypeTesting
         #expect(part.isPartial && part.size == PixelSize(width: 32, height: 32))
     }
 
+    @Test func theFailureOfAStrictRequestIsNotThatOfOthers() async throws {
+        let pipeline = pipeline(.data(try Self.damagedIcon()))
+        var requests = [request(.allFrames), request(.firstFrame)]
+        for index in requests.indices { requests[index].policy.failureMemory = LoadPolicy().failureMemory }
+        let strict = requests[0]
+        await #expect(throws: TintypeError.self) { try await pipeline.image(for: strict) }
+        let again = await #expect(throws: TintypeError.self) { try await pipeline.image(for: strict) }
+        #expect(again?.code == .failedBefore)
+        let image = try await pipeline.image(for: requests[1])
+        #expect(image.size == PixelSize(width: 32, height: 32))
+    }
+
     @Test func otherwiseTheImageThatIsDeliveredIsEnough() async throws {
         let image = try await pipeline(.data(try Self.damagedIcon())).image(for: request(.firstFrame))
         #expect(!image.isPartial && image.size == PixelSize(width: 32, height: 32))

@@ -64,7 +64,10 @@ extension ImageLoad {
             return response
         } catch  where bytes.origin == .disk {
             guard error.isDamage, !hasOwnDecoder, request.policy.freshness != .cacheOnly else { throw error }
-            await removeFromDisk(request.key.original, in: originalCache, because: error)
+            // Ordinary requests may show what a strict one refuses.
+            if request.policy.verification == .firstFrame {
+                await removeFromDisk(request.key.original, in: originalCache, because: error)
+            }
             var load = replacing { $0.policy.freshness = .reload }
             load.currentBytes = nil
             return try await load.makeOriginal()
@@ -127,7 +130,8 @@ extension ImageLoad {
         let (coders, time) = (services.configuration.coders, services.configuration.time)
         return { [context] data throws(TintypeError) in
             try TransformContext(isCancelled: context.isCancelled).run { () throws(TintypeError) in
-                try coders.decoder(for: data, options: context.options).decodeChecked(data, context: context, time: time)
+                try coders.decoder(for: data, options: context.options).decodeChecked(
+                    data, context: context, time: time)
             }
         }
     }

@@ -116,11 +116,14 @@ struct FailureKey: Hashable, Sendable {
     let source: String
     private let loader: RequestOverrides?
     private let extras: RequestExtras
+    /// A strict request fails where others succeed.
+    private let verification: LoadPolicy.Verification
 
     init(_ request: ImageRequest) {
         source = request.key.source
         loader = request.overrides?.loader == nil ? nil : request.overrides
         extras = request.extras
+        verification = request.policy.verification
     }
 
     /// Whether the name is short enough to be stored. The name of a data URL contains its bytes, and a retry of it
