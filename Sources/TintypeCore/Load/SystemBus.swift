@@ -120,9 +120,9 @@ struct BusReply {
     /// The largest message that is read. Replies have some dozen bytes.
     private static let maximumByteCount = 64 << 10
 
-    /// The serial of the answered call; `nil` for errors, signals and calls.
+    /// The serial of the answered call; `nil` for signals and calls.
     private(set) var answered: UInt32?
-    /// The number, if the body is a variant with one.
+    /// The number, if the reply is no error and its body is a variant with one.
     private(set) var number: UInt32?
 
     /// Reads the next message.
@@ -138,9 +138,10 @@ struct BusReply {
             bodyCount <= Self.maximumByteCount, fieldsCount <= Self.maximumByteCount,
             let fields = socket.read((Int(fieldsCount) + 7) / 8 * 8), let body = socket.read(Int(bodyCount))
         else { return nil }
-        let methodReturn: UInt8 = 2
-        guard head[1] == methodReturn else { return }
+        let (methodReturn, error): (UInt8, UInt8) = (2, 3)
+        guard [methodReturn, error].contains(head[1]) else { return }
         answered = BusReader(bytes: fields.prefix(Int(fieldsCount)), isBigEndian: isBigEndian).field(5)
+        guard head[1] == methodReturn else { return }
         var value = BusReader(bytes: body[...], isBigEndian: isBigEndian)
         if value.signature() == [UInt8(ascii: "u")] { number = value.number() }
     }
