@@ -78,7 +78,11 @@ extension ImageBinding {
         transitionEnd = receiver
         let running = RunningTransition(
             TransitionContext(transition, from: old, to: new, on: display),
-            report: { [weak self] in self?.takeTransitionEnd()?.end() })
+            report: { [weak self, weak receiver] in
+                // The last step of a program's transition may have begun the next one.
+                guard let self, let receiver, transitionEnd === receiver else { return }
+                takeTransitionEnd()?.end()
+            })
         self.transition = running
         display.show(with: running)
         return former

@@ -41,7 +41,8 @@ extension ImageBinding {
     /// Only for a request that ``Presentation/Sizing/fitsDisplay``. A view calls it when its size has been stable for a
     /// moment. A call during a load takes effect at its end.
     public func refit() {
-        guard let newest, newest.presentation.sizing == .fitsDisplay, loads.isEmpty, let shown,
+        guard let newest, newest.presentation.sizing == .fitsDisplay, newest.presentation.delivery == .automatic,
+            loads.isEmpty, let shown,
             case .image(let image) = content, state.shownKey == shown.request.key,
             shown.original.key == newest.request.key
         else { return }
