@@ -33,10 +33,11 @@ extension ResizeTransformer: GeometricTransformer {
         _ highRange: HighRangePixels, of pixels: PixelBuffer
     ) throws(TintypeError) -> HighRangePixels? {
         let plan = try checkedPlan(for: pixels.size)
+        // A crop of what is not made in full: its pixels have no high range.
+        guard plan.scaledSize == pixels.size || (try? plan.scaledSize.checkedForTransform()) != nil else { return nil }
         let whole = PixelRect(x: 0, y: 0, size: highRange.size)
         let scaled = try highRange.resampled(
-            crop: whole, to: plan.scaledSize == pixels.size ? plan.scaledSize : plan.scaledSize.checkedForTransform(),
-            filter: filter)
+            crop: whole, to: plan.scaledSize, filter: filter)
         guard let cropRect = plan.cropRect else { return scaled }
         guard gravity == .smart, focalPoint == nil else { return try scaled.cropped(to: cropRect) }
         let covering = try pixels.resampled(to: plan.scaledSize, filter: filter)
@@ -77,6 +78,7 @@ extension TransformerChain: GeometricTransformer {
         _ highRange: HighRangePixels, of pixels: PixelBuffer
     ) throws(TintypeError) -> HighRangePixels? {
         let steps = transformers.flattened.map { $0 as? any GeometricTransformer }
+        guard steps.allSatisfy({ $0 != nil }) else { return nil }
         var (highRange, pixels) = (highRange, pixels)
         for (index, step) in steps.enumerated() {
             try TransformContext.current.checkCancelled()
