@@ -105,7 +105,8 @@ void tintype_raw_close(tintype_raw_file *file) {
 /// Returns a side that LibRaw stretches, because pixels are not square.
 static uint32_t stretch(uint32_t side, double factor) {
     double stretched = side * factor + 0.5;
-    return stretched < UINT32_MAX ? (uint32_t)stretched : UINT32_MAX;
+    // A factor that is negative or no number exceeds the limits.
+    return stretched > 0 && stretched < UINT32_MAX ? (uint32_t)stretched : UINT32_MAX;
 }
 
 /// Returns whether an image is upright only after a quarter turn, which LibRaw states by a bit or in degrees.

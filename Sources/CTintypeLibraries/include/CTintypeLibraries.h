@@ -52,7 +52,7 @@
 #endif
 
 #define TINTYPE_CALL(function)                                                                                         \
-    __attribute__((visibility("hidden"))) const void *tintype_address_of_##function = NULL;                            \
+    __attribute__((used, visibility("hidden"))) const void *tintype_address_of_##function = NULL;                      \
     __asm__(".pushsection .text\n .p2align 4\n .globl tintype_" #function "\n .hidden tintype_" #function              \
             "\n .type tintype_" #function ", %function\ntintype_" #function ":\n"                                      \
             TINTYPE_JUMP("tintype_address_of_" #function)                                                              \

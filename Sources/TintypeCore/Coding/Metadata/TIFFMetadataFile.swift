@@ -75,6 +75,8 @@ struct TIFFMetadataFile {
         }
         let known = Set(directory.map(\.tag))
         directory += copied.filter { !known.contains($0.tag) && !Self.describesPixels($0.tag) }
+        // The number of entries has 16 bits.
+        guard directory.count <= UInt16.max else { return nil }
         Self.append(directory, isBigEndian, to: &file)
         return file.count <= UInt32.max ? file : nil
     }
