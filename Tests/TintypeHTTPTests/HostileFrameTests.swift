@@ -244,7 +244,7 @@ import TintypeTesting
     ]
 
     /// The second request belongs to another event loop than the connection that it shares.
-    @Test(.timeLimit(.minutes(2))) func aLargeRequestHeadOfAnotherEventLoopIsSent() async throws {
+    @Test func aLargeRequestHeadOfAnotherEventLoopIsSent() async throws {
         try await Self.withOrigin([], opening: Self.roomy, options: Self.largePost) { origin, load in
             let held = Task { try await load("/held") }
             await origin.waitForRequests(1)

@@ -158,6 +158,9 @@ import TintypeTesting
         }
         var configuration = DownloaderConfiguration.patient
         configuration.trustedCertificates = [identity.certificates]
+        // A new connection may be among those that are closed.
+        configuration.retry = RetryPolicy(maximumAttempts: 5)
+        configuration.clock.sleep = { _ in }
         let downloader = Downloader(configuration)
         for round in 0..<8 {
             let count = server.requestCount

@@ -132,6 +132,7 @@ import TintypeTesting
         let first = view.load("a", presentation)
         binding.begin()
         await first.end()
+        let gate = view.gate()
         display.wantedSize = PixelSize(width: width, height: width * 3 / 4)
         let again = view.load("a", presentation)
         #expect(again.ends.now == [nil] && display.shown.count == 1)
@@ -140,6 +141,7 @@ import TintypeTesting
         #expect((task != nil) == (width > 40))
         let onceMore = view.load("a", presentation)
         #expect(onceMore.ends.now == [nil] && display.shown.count == 1 && binding.task === task)
+        gate.open()
         while binding.activity != .idle { try await Task.pause() }
         #expect(binding.content.image?.size.width == max(width, 40))
         // The policy of the request is not forgotten.
