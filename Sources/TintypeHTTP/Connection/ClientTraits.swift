@@ -189,13 +189,14 @@ final class ClientTraits: Equatable, Sendable {
 extension HTTPClient.Configuration {
     /// Prepares the configuration of a client that a program creates for ``DownloaderConfiguration/client``.
     ///
-    /// Redirects and content codings are left to the downloader, and each connection is guarded against responses that would
-    /// end the process in async-http-client. The client uses HTTP/1.1 alone: a server that mixes versions would end the
+    /// Redirects, content codings and retries are left to the downloader, and each connection is guarded against responses
+    /// that would end the process in async-http-client. The client uses HTTP/1.1 alone: a server that mixes versions would end the
     /// process, too. All of that also applies to the other requests of the client. An initializer of connections that the
     /// configuration has already runs after that of the guards.
     public mutating func prepareForDownloads() {
         redirectConfiguration = .disallow
         decompression = .disabled
+        connectionPool.retryConnectionEstablishment = false
         httpVersion = .http1Only
         let addGuards = ClientTraits.initializer { try ResponseGuard<HTTP1Wire>.add(to: $0) }
         let own = http1_1ConnectionDebugInitializer
