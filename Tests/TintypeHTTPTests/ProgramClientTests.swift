@@ -21,7 +21,7 @@ import TintypeTesting
         var configuration = HTTPClient.Configuration()
         // A busy machine may need longer than a minute between two requests.
         configuration.connectionPool.idleTimeout = .hours(1)
-        configuration.timeout.connect = .hours(1)
+        configuration.timeout.connect = .minutes(5)
         change(&configuration)
         if isPrepared { configuration.prepareForDownloads() }
         let client = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
