@@ -74,7 +74,8 @@ extension ImageCaching {
     ) -> CacheHit? {
         let context = DecodeContext(options: options)
         do throws(TintypeError) {
-            let decoded = try coders.decoder(for: entry.data, options: options).decodeChecked(entry.data, context: context)
+            let decoded = try coders.decoder(for: entry.data, options: options).decodeChecked(
+                entry.data, context: context)
             let storedInfo = key.isOriginal ? nil : StoredInfo(decoding: entry.metadata)
             let image =
                 storedInfo?.applied(to: decoded, expires: entry.expires)

@@ -83,7 +83,8 @@ final class PreviewPump: Sendable {
             options: options, limits: configuration.decodeLimits,
             isCancelled: { [job = load.job] in job.isCancelled })
         guard
-            let decoder = try? configuration.coders.decoder(for: head, options: options).makeIncrementalDecoder(context: context)
+            let decoder = try? configuration.coders.decoder(for: head, options: options).makeIncrementalDecoder(
+                context: context)
         else { return nil }
         state.withLock { $0.decoder = decoder }
         return decoder
