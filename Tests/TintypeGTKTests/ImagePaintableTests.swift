@@ -137,14 +137,14 @@ import TintypeTesting
         let binding: ImageBinding
         do {
             let paintable = ImagePaintable(pipeline: images.pipeline)
-            paintable.load(try images.add("red", try .filled(.solidRed, size: square)))
+            // Held, so that it is still loading then.
+            paintable.load(try images.add("red", try .filled(.solidRed, size: square), gate: Gate()))
             binding = paintable.binding
             notifyOfEnd(of: paintable.pointer) { activity = binding.activity }
             _ = try render(paintable.pointer, square)
         }
         MainLoop.runPending()
-        // Loading, or loaded already.
-        #expect(activity != nil && activity != .deferred)
+        #expect(activity == .loading)
         binding.cancel()
     }
 
