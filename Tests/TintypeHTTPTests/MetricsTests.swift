@@ -18,14 +18,26 @@ import TintypeTesting
         }
     }
 
+    /// Loads until a connection is reused. The client closes a connection after a minute, which a busy machine may need between
+    /// two requests.
+    private static func metricsOfReuse(
+        _ load: () async throws -> TransferMetrics?
+    ) async throws -> TransferMetrics {
+        for _ in 0..<10 {
+            let metrics = try #require(try await load())
+            if metrics.isConnectionReused == true { return metrics }
+        }
+        return try #require(nil as TransferMetrics?, "no connection was reused")
+    }
+
     @Test func aConnectionIsNewAndThenReused() async throws {
         try await Fixture.withOrigin { origin, load in
             origin.serve("/a", .testImage)
             let first = try #require(try await load("/a").metrics)
             #expect(first.isConnectionReused == false)
             #expect(try #require(first.connecting) > .zero)
-            let second = try #require(try await load("/a").metrics)
-            #expect(second.isConnectionReused == true && second.connecting == nil)
+            let reused = try await Self.metricsOfReuse { try await load("/a").metrics }
+            #expect(reused.connecting == nil)
         }
     }
 
@@ -41,9 +53,8 @@ import TintypeTesting
             let first = try #require(try await load("/a").metrics)
             let roundTrip = try #require(first.roundTrip)
             #expect(try roundTrip >= .zero && roundTrip <= #require(first.connecting))
-            let second = try #require(try await load("/a").metrics)
-            // The client closes a connection after a minute, which a busy machine may need between two requests.
-            #expect((second.isConnectionReused == true) == (second.roundTrip == nil))
+            let reused = try await Self.metricsOfReuse { try await load("/a").metrics }
+            #expect(reused.roundTrip == nil)
         }
     }
 

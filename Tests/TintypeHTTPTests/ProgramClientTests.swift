@@ -183,7 +183,7 @@ import TintypeTesting
                 let first = try #require(metrics)
                 #expect(first.isConnectionReused == nil && first.connecting == nil)
                 let second = try await Fixture.load(.url(origin.url("/a")), downloader).metrics
-                #expect(second?.isConnectionReused != false)
+                #expect(second?.isConnectionReused == true)
             }
         }
     }
