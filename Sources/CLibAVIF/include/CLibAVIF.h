@@ -40,31 +40,24 @@ static inline bool tintype_avif_set_play_count(avifEncoder *encoder, int plays) 
 #endif
 }
 
-/// Copies a colour profile, Exif data from their byte order mark on, or an XMP packet into an image. Until 1.0 libavif did
-/// not report that memory ran out.
+/// The result of a call that copies metadata. Until 1.0 libavif did not report that memory ran out.
+#if AVIF_VERSION >= 1000000
+#define TINTYPE_AVIF_RESULT(call) (call)
+#else
+#define TINTYPE_AVIF_RESULT(call) ((call), AVIF_RESULT_OK)
+#endif
+
+/// Copies a colour profile into an image.
 static inline avifResult tintype_avif_set_profile(avifImage *image, const uint8_t *bytes, size_t count) {
-#if AVIF_VERSION >= 1000000
-    return avifImageSetProfileICC(image, bytes, count);
-#else
-    avifImageSetProfileICC(image, bytes, count);
-    return AVIF_RESULT_OK;
-#endif
+    return TINTYPE_AVIF_RESULT(avifImageSetProfileICC(image, bytes, count));
 }
 
+/// Copies Exif data, from their byte order mark on, into an image.
 static inline avifResult tintype_avif_set_exif(avifImage *image, const uint8_t *bytes, size_t count) {
-#if AVIF_VERSION >= 1000000
-    return avifImageSetMetadataExif(image, bytes, count);
-#else
-    avifImageSetMetadataExif(image, bytes, count);
-    return AVIF_RESULT_OK;
-#endif
+    return TINTYPE_AVIF_RESULT(avifImageSetMetadataExif(image, bytes, count));
 }
 
+/// Copies an XMP packet into an image.
 static inline avifResult tintype_avif_set_xmp(avifImage *image, const uint8_t *bytes, size_t count) {
-#if AVIF_VERSION >= 1000000
-    return avifImageSetMetadataXMP(image, bytes, count);
-#else
-    avifImageSetMetadataXMP(image, bytes, count);
-    return AVIF_RESULT_OK;
-#endif
+    return TINTYPE_AVIF_RESULT(avifImageSetMetadataXMP(image, bytes, count));
 }
