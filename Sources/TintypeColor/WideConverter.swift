@@ -1,5 +1,4 @@
 import CLibLCMS
-import Foundation
 import TintypeCore
 
 /// Converts rows of straight 16-bit RGBA to 8-bit sRGB, and to linear light for requests with
@@ -43,7 +42,7 @@ package final class WideConverter {
         case .highRange(let mapping):
             for x in 0..<width {
                 let light = mapping.toneMappedLight(SIMD3(words[4 * x], words[4 * x + 1], words[4 * x + 2]))
-                for channel in 0..<3 { row[4 * x + channel] = SRGBEncoder.encode(light[channel]) }
+                for channel in 0..<3 { row[4 * x + channel] = SRGBCurve.code(light[channel]) }
                 row[4 * x + 3] = UInt8(truncatingIfNeeded: Self.narrow(words[4 * x + 3]))
             }
         case .standard(let converter):
@@ -112,23 +111,5 @@ final class LightConverter {
         return cmsCreateTransform(
             profile.handle, isGrey ? tintype_lcms_grey_of_rgba_16 : tintype_lcms_rgba_16, light.handle,
             tintype_lcms_rgba_float, cmsUInt32Number(INTENT_PERCEPTUAL), UInt32(cmsFLAGS_NOOPTIMIZE))
-    }
-}
-
-/// A table from linear light to 8-bit sRGB (IEC 61966-2-1).
-enum SRGBEncoder {
-    /// Fine enough that adjacent dark codes stay distinct.
-    private static let steps: Float = 16384
-
-    private static let table: [UInt8] = (0...Int(steps)).map { step in
-        let light = Double(step) / Double(steps)
-        let code = light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
-        return UInt8((code * 255).rounded())
-    }
-
-    /// Returns the code of `light`. Values below 0 and NaN become 0, values above 1 become 255.
-    static func encode(_ light: Float) -> UInt8 {
-        guard light > 0 else { return 0 }
-        return table[Int(min(light, 1) * steps + 0.5)]
     }
 }

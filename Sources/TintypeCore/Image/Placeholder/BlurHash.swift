@@ -1,5 +1,3 @@
-import Foundation
-
 /// An image as 6 to 166 characters, for a blurred placeholder (github.com/woltapp/blurhash, Algorithm.md).
 public struct BlurHash: Hashable, Sendable {
     /// The hash in base 83, as it is stored and sent.
@@ -104,8 +102,8 @@ extension BlurHash {
         let across = Cosines(waves.width, length: pixels.size.width, offset: 0)
         let down = Cosines(waves.height, length: pixels.size.height, offset: 0)
         let linear = pixels.channels.map { channels in
-            let onWhite = (0..<3).map { channels[$0] * channels[3] + 1 - channels[3] }
-            return SIMD3(LinearLight.linear(onWhite[0]), LinearLight.linear(onWhite[1]), LinearLight.linear(onWhite[2]))
+            let onWhite = (0..<3).map { channels[$0] * channels[3] + 1 - channels[3] }.map(SRGBCurve.light(of:))
+            return SIMD3(onWhite[0], onWhite[1], onWhite[2])
         }
         return (0..<waves.area).map { index in
             var sum = SIMD3<Double>()
@@ -159,20 +157,13 @@ private enum Base83 {
     }
 }
 
-/// Converts between sRGB and linear light (IEC 61966-2-1).
+/// Converts between 8-bit sRGB and linear light.
 private enum LinearLight {
-    /// Returns the linear light of an sRGB channel from 0 to 1.
-    static func linear(_ value: Double) -> Double {
-        value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
-    }
-
     /// Returns the linear light of an sRGB channel from 0 to 255.
-    static func decode(_ value: Int) -> Double { linear(Double(value) / 255) }
+    static func decode(_ value: Int) -> Double { SRGBCurve.light(of: Double(value) / 255) }
 
     /// Returns the 8-bit sRGB channel of linear light, clamped to 0 to 1.
     static func encode(_ light: Double) -> UInt8 {
-        let value = min(max(light, 0), 1)
-        let encoded = value <= 0.0031308 ? value * 12.92 : 1.055 * pow(value, 1 / 2.4) - 0.055
-        return UInt8(encoded * 255 + 0.5)
+        UInt8(SRGBCurve.channel(of: min(max(light, 0), 1)) * 255 + 0.5)
     }
 }
