@@ -91,6 +91,44 @@ package struct RuntimeLibrary: @unchecked Sendable {
     }
 }
 
+/// A C library whose functions are called as if it were linked. On Linux it is loaded when the first image of its format
+/// comes, and `CTintypeLibraries.h` defines the calls. Elsewhere it is linked.
+package protocol OnDemandLibrary {
+    /// The names of the library, as dlopen(3) takes them.
+    static var files: [String] { get }
+    /// The result of loading the library. It is a constant, so the library is loaded once, when it is first needed.
+    static var loaded: Result<Void, TintypeError> { get }
+}
+
+extension OnDemandLibrary {
+    /// Loads the library, unless it is loaded. Call it before any other function of the library.
+    ///
+    /// - Throws: ``TintypeError/Code/noCoder``.
+    package static func load() throws(TintypeError) {
+        try loaded.get()
+    }
+
+    #if os(Linux)
+    /// Loads the library and passes the addresses of its functions on.
+    ///
+    /// - Parameters:
+    ///   - names: The names that `TINTYPE_CALLS` lists.
+    ///   - connect: The function of `TINTYPE_CALLS` that sets the addresses.
+    /// - Returns: ``TintypeError/Code/noCoder`` if the library is missing or lacks functions.
+    package static func connected(
+        _ names: UnsafePointer<UnsafePointer<CChar>?>, _ connect: (UnsafeRawPointer?) -> Void,
+        _ description: RuntimeLibrary.Description
+    ) -> Result<Void, TintypeError> {
+        Result { () throws(TintypeError) in
+            let library = try RuntimeLibrary(files, functions: .init(names), description)
+            connect(UnsafeRawPointer(library.functions))
+        }
+    }
+    #else
+    package static var loaded: Result<Void, TintypeError> { .success(()) }
+    #endif
+}
+
 extension String {
     /// Creates a string from a message that C has written into a buffer, up to its null byte.
     package init(cText buffer: [CChar]) {
