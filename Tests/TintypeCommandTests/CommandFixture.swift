@@ -72,19 +72,7 @@ final class CommandFixture: Sendable {
 
     /// Returns an icon of two PNGs, of which only the larger one is damaged.
     static func iconWithADamagedImage() throws -> Data {
-        var images = [try png(width: 32, height: 32), try png(width: 64, height: 64)]
-        images[1][images[1].count / 2] ^= 0xFF
-        var icon = Data([0, 0, 1, 0, 2, 0])
-        var offset = 6 + 2 * 16
-        for (side, image) in zip([UInt8(32), 64], images) {
-            icon += Data([side, side, 0, 0, 1, 0, 32, 0])
-            for value in [UInt32(image.count), UInt32(offset)] {
-                icon += withUnsafeBytes(of: value.littleEndian) { Data($0) }
-            }
-            offset += image.count
-        }
-        for image in images { icon += image }
-        return icon
+        try IconFile.withADamagedImage { side in try png(width: side, height: side) }
     }
 
     private static func image(_ width: Int, _ height: Int) throws -> PixelBuffer {

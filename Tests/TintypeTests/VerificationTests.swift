@@ -9,24 +9,12 @@ import TintypeTesting
 
     /// Returns an icon of two PNGs, of which only the larger one is damaged.
     private static func damagedIcon() throws -> Data {
-        var images = try [32, 64].map { side in
+        try IconFile.withADamagedImage { side in
             let pixels = try PixelBuffer.drawn(PixelSize(width: side, height: side)) { x, y in
                 Pixel(red: UInt8(x), green: UInt8(y), blue: UInt8(x ^ y))
             }
             return try PNGEncoder().encode(pixels, as: .png, options: EncodeOptions())
         }
-        images[1][images[1].count / 2] ^= 0xFF
-        var icon = Data([0, 0, 1, 0, 2, 0])
-        var offset = 6 + 2 * 16
-        for (side, image) in zip([UInt8(32), 64], images) {
-            icon += Data([side, side, 0, 0, 1, 0, 32, 0])
-            for value in [UInt32(image.count), UInt32(offset)] {
-                icon += withUnsafeBytes(of: value.littleEndian) { Data($0) }
-            }
-            offset += image.count
-        }
-        for image in images { icon += image }
-        return icon
     }
 
     private func pipeline(_ answer: FakeLoader.Answer) -> ImagePipeline {
