@@ -171,10 +171,7 @@ enum ThumbnailFile {
         guard png.count > headLength else { return png }
         var file = Data(png.prefix(headLength))
         for (name, text) in texts.sorted(by: { $0.key < $1.key }) {
-            let content = Data("tEXt\(name)\0\(text)".utf8)
-            file.append(bigEndian: UInt32(content.count - 4))
-            file.append(content)
-            file.append(bigEndian: ZlibStored.crc32(content))
+            file.append(chunk: "tEXt", Data("\(name)\0\(text)".utf8))
         }
         file.append(png.dropFirst(headLength))
         return file
@@ -201,10 +198,4 @@ enum ThumbnailFile {
 
 extension Digest {
     fileprivate var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
-}
-
-extension Data {
-    fileprivate mutating func append(bigEndian number: UInt32) {
-        Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
-    }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Tintype
+import TintypeCore
 import TintypeTesting
 
 /// An origin server with valid and invalid images, and a temporary directory.
@@ -54,20 +55,10 @@ final class CommandFixture: Sendable {
         // The number of the chunk in the sequence comes first.
         let frame = name.upperBound + 4..<name.upperBound + length
         data.replaceSubrange(frame, with: Data(repeating: 0xFF, count: frame.count))
-        let sum = checksum(data[name.lowerBound..<frame.upperBound])
+        let sum = ZlibStored.crc32(data[name.lowerBound..<frame.upperBound])
         data.replaceSubrange(
             frame.upperBound..<frame.upperBound + 4, with: withUnsafeBytes(of: sum.bigEndian) { Data($0) })
         return data
-    }
-
-    /// The CRC-32 of PNG chunks (PNG, third edition, annex D).
-    private static func checksum(_ bytes: Data) -> UInt32 {
-        var sum = ~UInt32(0)
-        for byte in bytes {
-            sum ^= UInt32(byte)
-            for _ in 0..<8 { sum = sum & 1 == 1 ? (sum >> 1) ^ 0xEDB8_8320 : sum >> 1 }
-        }
-        return ~sum
     }
 
     /// Returns an icon of two PNGs, of which only the larger one is damaged.

@@ -128,7 +128,7 @@ extension MappingEvidence {
         "cancelling a query calls the completion block before `cancel":
             "ManagerRuleTests.aCancelledLoadEndsOnceWithError2002AndIsNotRemembered",
         "completion may come more than once": "ManagerRuleTests.theCallbackFormEndsOnceOnTheMainActor",
-        "thumbnails and limits only after the whole download": "DecodeTests.aBombIsRefusedByItsHeader",
+        "thumbnails and limits only after the whole download": "BombTests.knownBombsAreRefusedBeforeAnyPixelIsDecoded",
         "bad bytes stay in the disk cache": "DiskCacheTests.everySingleByteChangeIsAMiss",
     ]
 }

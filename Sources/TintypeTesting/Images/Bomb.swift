@@ -108,17 +108,7 @@ extension Bomb {
 
     private static func chunk(_ name: String, _ body: Data) -> Data {
         let checked = Data(name.utf8) + body
-        return bigEndian(UInt32(body.count)) + checked + bigEndian(checksum(checked))
-    }
-
-    /// The CRC-32 of PNG chunks (PNG, third edition, annex D).
-    private static func checksum(_ bytes: Data) -> UInt32 {
-        var crc = ~UInt32(0)
-        for byte in bytes {
-            crc ^= UInt32(byte)
-            for _ in 0..<8 { crc = crc & 1 == 1 ? (crc >> 1) ^ 0xEDB8_8320 : crc >> 1 }
-        }
-        return ~crc
+        return bigEndian(UInt32(body.count)) + checked + bigEndian(ZlibStored.crc32(checked))
     }
 
     private static func threeBytes(_ number: Int) -> [UInt8] {

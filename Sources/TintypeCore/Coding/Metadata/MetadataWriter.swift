@@ -141,7 +141,7 @@ struct MetadataWriter {
 
 extension Data {
     /// Appends a PNG chunk (PNG third edition, 5.3).
-    fileprivate mutating func append(chunk kind: String, _ body: Data) {
+    package mutating func append(chunk kind: String, _ body: Data) {
         append(bigEndian: body.count, 4)
         let content = Data(kind.utf8) + body
         self += content
