@@ -304,9 +304,10 @@ let package = Package(
             dependencies: ["TintypeCore", "TintypeTesting", "TintypeTracing", .tracing, .tracingTesting],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "TintypePDFTests", dependencies: ["TintypeCore", "TintypePDF"], swiftSettings: swiftSettings),
+            name: "TintypePDFTests", dependencies: ["TintypeCore", "TintypePDF", "TintypeTesting"],
+            swiftSettings: swiftSettings),
         .testTarget(
-            name: "TintypeRAWTests", dependencies: ["TintypeCore", "TintypeJPEG", "TintypeRAW"],
+            name: "TintypeRAWTests", dependencies: ["TintypeCore", "TintypeJPEG", "TintypeRAW", "TintypeTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeDiskTests", dependencies: ["CrashTest", "TintypeDisk", "TintypeTesting", .grdb],

@@ -46,13 +46,7 @@ import TintypeTesting
     }
 
     @Test func aCancelledCallerDoesNotWaitForTheDrawing() async throws {
-        let calls = Shared(0)
-        let context = DecodeContext(isCancelled: {
-            calls.withLock { calls in
-                calls += 1
-                return calls > 3
-            }
-        })
+        let context = DecodeContext(isCancelled: CancellationChecks(passing: 3).isCancelled)
         let error = #expect(throws: TintypeError.self) { try SVGDecoder().decode(Self.slow, context: context) }
         #expect(error?.code == .cancelled)
         try await waitForAbandonedDrawings()

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TintypeCore
+import TintypeTesting
 
 @testable import TintypePDF
 
@@ -115,23 +116,10 @@ import TintypeCore
 
     /// A page is drawn as a whole: the checks are before and after it.
     @Test(.enabled(if: isInstalled)) func aCancelledDrawingEnds() throws {
-        var finished: Int?
-        for checks in 0..<10 where finished == nil {
-            let left = Locked(checks)
-            let context = DecodeContext(isCancelled: {
-                left.withLock { left in
-                    left -= 1
-                    return left < 0
-                }
-            })
-            do throws(TintypeError) {
-                _ = try PDFDecoder().decode(Self.pages, context: context)
-                finished = checks
-            } catch {
-                #expect(error.code == .cancelled)
-            }
+        let checks = try CancellationChecks.cancelAtEach(upTo: 9) { isCancelled throws(TintypeError) in
+            _ = try PDFDecoder().decode(Self.pages, context: DecodeContext(isCancelled: isCancelled))
         }
-        #expect(finished == 2)
+        #expect(checks == 2)
     }
 
     /// Its error named a good document damaged.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TintypeCore
+import TintypeTesting
 
 @testable import TintypeRAW
 
@@ -159,26 +160,13 @@ enum InstalledLibRaw {
     // MARK: Cancellation and threads
 
     /// A decode that is cancelled at any of its checks ends with that, and not as damaged.
-    @Test(.enabled(if: InstalledLibRaw.isPresent)) func aDecodeEndsAtEveryCancelledCheck() {
+    @Test(.enabled(if: InstalledLibRaw.isPresent)) func aDecodeEndsAtEveryCancelledCheck() throws {
         let data = Self.dng()
-        var finished: Int?
-        for checks in 0..<200 where finished == nil {
-            let left = Locked(checks)
-            let context = DecodeContext(isCancelled: {
-                left.withLock { left in
-                    left -= 1
-                    return left < 0
-                }
-            })
-            do throws(TintypeError) {
-                _ = try RAWDecoder().decode(data, context: context)
-                finished = checks
-            } catch {
-                #expect(error.code == .cancelled, "check \(checks): \(error)")
-            }
+        let checks = try CancellationChecks.cancelAtEach(upTo: 199) { isCancelled throws(TintypeError) in
+            _ = try RAWDecoder().decode(data, context: DecodeContext(isCancelled: isCancelled))
         }
         // One before LibRaw's steps, those of reading, unpacking and developing, and one after them.
-        #expect((finished ?? 0) >= 5, "\(String(describing: finished))")
+        #expect((checks ?? 0) >= 5, "\(String(describing: checks))")
     }
 
     /// A program may use OpenMP on the same thread.

@@ -41,18 +41,13 @@ import TintypeTesting
     private func asks(
         _ transformer: any ImageTransformer, _ image: PixelBuffer, upTo last: Int = .max
     ) -> (count: Int, error: TintypeError?) {
-        let count = Shared(0)
-        let context = TransformContext {
-            count.withLock { count in
-                count += 1
-                return count >= last
-            }
-        }
+        let checks = CancellationChecks(passing: last - 1)
+        let context = TransformContext(isCancelled: checks.isCancelled)
         do throws(TintypeError) {
             _ = try context.run { () throws(TintypeError) in try transformer.transform(image) }
-            return (count.now, nil)
+            return (checks.count, nil)
         } catch {
-            return (count.now, error)
+            return (checks.count, error)
         }
     }
 
