@@ -149,7 +149,7 @@ let package = Package(
         // Loads librsvg when the first SVG is decoded, so it is not linked: see SVGDeclarations.
         .target(name: "CTintypeSVG"),
         .target(name: "CTintypeTIFF", dependencies: ["CLibTIFF"]),
-        // What pkg-config says of libwebpdemux does not name the part of libwebp that writes animations.
+        // The pkg-config file of libwebpdemux does not name the part of libwebp that writes animations.
         .target(
             name: "CTintypeWebP", dependencies: ["CTintypeExif", "CLibWebP"],
             linkerSettings: [.linkedLibrary("webpmux")]),
@@ -242,16 +242,16 @@ let package = Package(
         .target(
             name: "QOIExample", dependencies: ["TintypeCore"], path: "Examples/QOI", swiftSettings: swiftSettings),
 
-        // What `make crash-test` runs, and the tests of the disk cache in short.
+        // The program of `make crash-test`, which the tests of the disk cache run in short.
         .executableTarget(
             name: "CrashTest", dependencies: ["TintypeCore", "TintypeDisk", "TintypeTesting"],
             swiftSettings: swiftSettings),
 
-        // What `make faults` runs.
+        // The program of `make faults`.
         .executableTarget(
             name: "FaultTest", dependencies: ["Tintype", "TintypeTesting"], swiftSettings: swiftSettings),
 
-        // What `make gallery` runs.
+        // The program of `make gallery`.
         .executableTarget(
             name: "Gallery", dependencies: [.withGTK("TintypeGTK"), .withGTK("GalleryWindow"), .withGTK("Tintype")],
             path: "Examples/Gallery/Program", swiftSettings: swiftSettings),
@@ -260,13 +260,13 @@ let package = Package(
             dependencies: [.gtk, .withGTK("TintypeGTK"), .withGTK("Tintype"), .withGTK("TintypeTesting")],
             path: "Examples/Gallery/Window", swiftSettings: swiftSettings),
 
-        // What `make gallery-test` runs, and the tests of TintypeGTK in short.
+        // The program of `make gallery-test`, which the tests of TintypeGTK run in short.
         .executableTarget(
             name: "GTKTest",
             dependencies: [.gtk, .withGTK("TintypeGTK"), .withGTK("GalleryWindow"), .withGTK("Tintype")],
             swiftSettings: swiftSettings),
 
-        // What `make cache-tests` tests: the pipeline as a caching proxy.
+        // The program that `make cache-tests` tests: the pipeline as a caching proxy.
         .executableTarget(
             name: "CacheProxy",
             dependencies: ["TintypeCore", "TintypeDisk", "TintypeHTTP", .nioCore, .nioPosix, .nioHTTP1],

@@ -25,7 +25,7 @@ struct tintype_jpeg_reader {
     reader_stage stage;
 };
 
-// MARK: What libjpeg calls
+// MARK: Functions that libjpeg calls
 
 static void do_nothing(j_decompress_ptr cinfo) {
     (void)cinfo;

@@ -29,7 +29,7 @@ static size_t written(const sink *sink) {
     return sink->capacity - sink->manager.free_in_buffer;
 }
 
-// MARK: What libjpeg calls
+// MARK: Functions that libjpeg calls
 
 static void grow(j_compress_ptr cinfo, size_t capacity) {
     sink *out = (sink *)cinfo->dest;

@@ -14,7 +14,7 @@ void tintype_png_fence_escape(tintype_png_fence *fence, tintype_png_status statu
     longjmp(fence->escape, 1);
 }
 
-// MARK: What libpng calls
+// MARK: Functions that libpng calls
 
 static void leave_on_error(png_structp png, png_const_charp message) {
     tintype_png_fence *fence = png_get_error_ptr(png);

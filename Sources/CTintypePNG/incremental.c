@@ -25,7 +25,7 @@ static size_t row_bytes(const tintype_png_incremental *incremental) {
     return (size_t)incremental->width * 4;
 }
 
-// MARK: What libpng calls
+// MARK: Functions that libpng calls
 
 static void take_header(png_structp png, png_infop info) {
     tintype_png_incremental *incremental = png_get_progressive_ptr(png);

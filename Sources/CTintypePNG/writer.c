@@ -24,7 +24,7 @@ typedef struct {
     int compression_level;
 } encoding;
 
-// MARK: What libpng calls
+// MARK: Functions that libpng calls
 
 static void make_room(encoding *job, size_t count) {
     size_t needed = job->count + count;

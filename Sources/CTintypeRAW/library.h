@@ -30,7 +30,7 @@ enum {
     LIBRAW_BITMAP = 2,
     LIBRAW_NO_CALLBACKS = 3,
     LIBRAW_SRGB = 1,
-    /// What libraw_COLOR returns for samples of all colours at once.
+    /// The result of libraw_COLOR for samples of all colours at once.
     LIBRAW_ALL_COLORS = 6,
     LIBRAW_UNSUPPORTED = -2,
     LIBRAW_NO_THUMBNAIL = -5,

@@ -17,7 +17,7 @@ struct tintype_tiff_reader {
     tmsize_t max_allocation;
 };
 
-// MARK: What libtiff calls
+// MARK: Functions that libtiff calls
 
 static tmsize_t supply(thandle_t handle, void *dest, tmsize_t count) {
     tintype_tiff_reader *from = handle;

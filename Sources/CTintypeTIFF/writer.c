@@ -14,7 +14,7 @@ typedef struct {
     bool lacks_memory;
 } sink;
 
-// MARK: What libtiff calls
+// MARK: Functions that libtiff calls
 
 static bool grow(sink *out, size_t needed) {
     size_t capacity = out->capacity == 0 ? FIRST_CAPACITY : out->capacity;

@@ -118,7 +118,7 @@ import TintypeGTK
         return window
     }
 
-    /// What the main thread spends.
+    /// The cost on the main thread.
     private struct Cost: CustomStringConvertible {
         var time: Duration
         var frames: Int

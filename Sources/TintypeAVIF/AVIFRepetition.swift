@@ -9,7 +9,7 @@ struct AVIFRepetition {
     /// The boxes of the file before it is changed.
     private let tracks: [Track]
 
-    /// What is changed in one track: offsets in the file.
+    /// The offsets, in the file, of the fields that are changed in one track.
     private struct Track {
         /// The duration in the track header, a number of eight bytes.
         let duration: Int

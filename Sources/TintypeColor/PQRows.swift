@@ -41,7 +41,7 @@ package struct PQRows {
         return samples
     }
 
-    /// Returns the code of light in multiples of reference white. What is darker than black or brighter than PQ is clipped.
+    /// Returns the code of light in multiples of reference white. Light below black or above the peak of PQ is clipped.
     private static func code(_ light: Double) -> UInt16 {
         guard light > 0 else { return 0 }
         // The light of a hostile image may be infinite.

@@ -23,7 +23,7 @@ public final class DiskCache: DataCaching {
     public let limits: DiskLimits
     /// The directories that are searched, in this order, for entries that ``directory`` lacks. They are never written.
     public let inherited: [InheritedDirectory]
-    /// What a hit in ``inherited`` leads to.
+    /// The effect of a hit in ``inherited``.
     public let inheritedUse: InheritedUse
 
     let layout: CacheLayout
@@ -66,7 +66,7 @@ public final class DiskCache: DataCaching {
     ///     directory specification).
     ///   - limits: The limits on size, count and age.
     ///   - inherited: Read-only directories that are searched after `directory`, such as one bundled with the program.
-    ///   - inheritedUse: What a hit in one of them leads to. By default, it is read there each time.
+    ///   - inheritedUse: The effect of a hit in one of them. By default, it is read there each time.
     ///   - time: The clock for ages and expiry dates.
     public convenience init(
         directory: URL? = nil, limits: DiskLimits = DiskLimits(), inherited: [InheritedDirectory] = [],

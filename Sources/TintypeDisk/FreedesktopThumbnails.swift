@@ -156,7 +156,7 @@ struct ThumbnailSubject: Sendable {
     /// The name of the thumbnail's file.
     var name: String { Insecure.MD5.hash(data: Data(url.utf8)).hexadecimal + ".png" }
 
-    /// What a thumbnail says about its file.
+    /// The texts in a thumbnail about its file.
     var texts: [String: String] { ["Thumb::URI": url, "Thumb::MTime": "\(modified)"] }
 }
 

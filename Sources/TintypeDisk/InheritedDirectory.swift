@@ -56,7 +56,7 @@ public enum InheritedDirectory: Hashable, Sendable {
     }
 }
 
-/// What a hit in an inherited directory leads to.
+/// The effect of a hit in an inherited directory.
 public enum InheritedUse: Hashable, Sendable {
     /// The entry is read where it is.
     case read

@@ -62,7 +62,7 @@ public import TintypeCore
     /// - Parameters:
     ///   - request: The request.
     ///   - slot: Which of the view's images it is.
-    ///   - presentation: What is shown meanwhile and at the end; by default ``presentation``.
+    ///   - presentation: The images during the load and at its end; by default ``presentation``.
     ///   - receive: Receives the events of the load, and its end exactly once.
     public func load(
         _ request: ImageRequest, in slot: ImageSlot = .image, presentation: Presentation? = nil,

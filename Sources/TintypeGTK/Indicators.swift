@@ -1,7 +1,7 @@
 import CTintypeGTK
 import TintypeCore
 
-/// What an ``ImageView`` shows during a load. It appears after 200 ms, and then for at least 300 ms.
+/// The indicator that an ``ImageView`` shows during a load. It appears after 200 ms, and then for at least 300 ms.
 public enum ViewIndicator: Hashable, Sendable, CaseIterable {
     /// Nothing.
     case none

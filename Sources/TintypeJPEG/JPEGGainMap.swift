@@ -97,7 +97,7 @@ struct JPEGGainMap {
                                 let own = SRGBCurve.light[Int(base[4 * x + channel])] + before[channel]
                                 light[channel] = own * factors[channel][Int(gain[4 * x + channel])] - after[channel]
                             }
-                            // What is brighter than 16 bits can say would be infinite.
+                            // Brighter light than 16 bits can represent would be infinite.
                             light.clamp(lowerBound: -Self.brightest, upperBound: Self.brightest)
                             target.storeBytes(
                                 of: SIMD4<Float16>(light), toByteOffset: x * HighRangePixels.bytesPerPixel,

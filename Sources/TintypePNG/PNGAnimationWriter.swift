@@ -90,7 +90,7 @@ struct PNGDelay: Equatable {
             let next = (integer * last.0 + previous.0, integer * last.1 + previous.1)
             guard max(next.0, next.1) <= Double(UInt16.max) else { break }
             (previous, last) = (last, next)
-            // What remains of a stored fraction is the rounding error of its division.
+            // The rest of a stored fraction is the rounding error of its division.
             guard rest - integer > Self.tolerance else { break }
             rest = 1 / (rest - integer)
         }

@@ -2,7 +2,7 @@ import CTintypeRAW
 import Foundation
 import TintypeCore
 
-/// What the header of a raw image states.
+/// The header of a raw image.
 struct RAWHeader: Equatable {
     /// The size of the sensor in samples.
     let sensor: PixelSize
@@ -15,8 +15,8 @@ struct RAWHeader: Equatable {
 
     /// The memory that developing takes at its peak, in bytes, with the result: measured with LibRaw 0.20, rounded up.
     ///
-    /// LibRaw unpacks the whole sensor, to samples of 16 bits. Of the active part it makes four channels of 16 bits, once
-    /// more if the image is stretched or turned by less than a quarter, and 8-bit RGB. The rest is the result.
+    /// LibRaw unpacks the whole sensor, to samples of 16 bits. It expands the active part to four channels of 16 bits,
+    /// once more if the image is stretched or turned by less than a quarter, and to 8-bit RGB. The rest is the result.
     var memoryBytes: Double {
         let samples = Double(sensor.area) * (isMosaic ? 2 : 8)
         return samples + 8 * Double(active.area) + Double(8 + 3 + PixelBuffer.bytesPerPixel) * Double(size.area)
@@ -50,7 +50,7 @@ struct RAWFile: ~Copyable {
         tintype_raw_close(file)
     }
 
-    /// What the header states.
+    /// The header of the file.
     var header: RAWHeader {
         let header = tintype_raw_get_header(file)
         return RAWHeader(

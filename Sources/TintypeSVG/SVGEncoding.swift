@@ -1,6 +1,6 @@
 import TintypeCore
 
-/// The encoding of a document. What the survey reads as ASCII must mean the same to librsvg.
+/// The encoding of a document. Bytes that the survey reads as ASCII must mean the same to librsvg.
 enum SVGEncoding {
     /// The beginnings of the names of encodings in which every byte below 0x40 stands for itself.
     private static let plain = [

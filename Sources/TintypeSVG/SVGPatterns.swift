@@ -118,7 +118,7 @@ struct SVGPatterns {
         if let side = patterns[index].side { return side }
         let parents = parents(of: index)
         guard let parent = parents.first else { return Side() }
-        // Of several patterns with one name, librsvg takes any.
+        // If several patterns have one name, librsvg takes any of them.
         guard level < Self.maximumChain, parents.count == 1 else { return Side(number: .infinity) }
         return side(of: parent, level + 1)
     }

@@ -1,6 +1,6 @@
 import TintypeCore
 
-/// What drawing a part of a document takes.
+/// The work of drawing a part of a document.
 struct SVGWork: Equatable {
     /// The number of elements.
     var elements = 0.0

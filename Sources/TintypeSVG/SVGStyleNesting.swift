@@ -6,7 +6,7 @@ import TintypeCore
 /// An opening bracket counts wherever it is, even in a comment. A closing bracket that only appears to close something
 /// must not hide depth.
 struct SVGStyleNesting {
-    /// What the next byte belongs to.
+    /// The construct to which the next byte belongs.
     private enum State: Equatable {
         case plain
         case comment

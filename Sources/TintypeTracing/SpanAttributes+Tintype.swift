@@ -52,7 +52,7 @@ extension URL {
     ]
 
     /// The text without user name, password and fragment, and with `REDACTED` in place of the values of secret query items.
-    /// Of a `data:` URL, only the scheme: it may be large.
+    /// A `data:` URL may be large, so the text contains only its scheme.
     var withoutSecrets: String {
         guard scheme?.lowercased() != "data" else { return "data:" }
         guard var parts = URLComponents(url: withoutCredential, resolvingAgainstBaseURL: true) else { return "" }

@@ -7,7 +7,7 @@ import TintypeTesting
 
 @testable import TintypeAVIF
 
-/// What decoders charge for the memory that they need.
+/// The memory that decoders charge.
 @Suite struct MemoryChargeTests {
     private func limit(
         _ bytesPerPixel: Int, _ data: Data, _ decoder: some SalvagingImageDecoder

@@ -4,7 +4,7 @@ import Tintype
 
 @testable import TintypeCommand
 
-/// What a person sees: colours, hints and help.
+/// The output for people: colours, hints and help.
 @Suite(.timeLimit(.minutes(15))) struct TerminalTests {
     // MARK: Colours
 

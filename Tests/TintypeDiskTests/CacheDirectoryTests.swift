@@ -222,7 +222,7 @@ import TintypeTesting
         let error = await #expect(throws: TintypeError.self) { try await cache.flush() }
         #expect(error?.code == .unwritable && error?.message.contains("other users may write to it") == true)
         #expect(cache.stats.refusals == 1)
-        // What only a writer uses does not matter to a reader.
+        // A reader does not need the directories that only a writer uses.
         let isReadable = ["v2/tmp", "v2/writers"].contains(name)
         #expect(try await (self.cache().entry(for: key("a")) != nil) == isReadable)
         #expect(chmod("\(root)/\(name)", 0o700) == 0)

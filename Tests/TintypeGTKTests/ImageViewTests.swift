@@ -165,7 +165,7 @@ import TintypeTesting
         view.retriesOnActivation = true
         #expect(gtk_widget_get_focusable(widget) != 0)
         _ = try color("missing", .solidRed)
-        // What a click and Enter do.
+        // A click and Enter activate the widget.
         #expect(gtk_widget_activate(widget) != 0)
         await MainLoop.run { view.binding().content.kind == .image }
         #expect(gtk_widget_has_css_class(widget, "failure") == 0 && gtk_widget_get_focusable(widget) == 0)

@@ -148,7 +148,7 @@ import TintypeTesting
         paintable.presentation.transition = ImageTransition(.fade, duration: .milliseconds(20), when: .always)
         paintable.presentation.completion = .afterTransition
         paintable.presentation.whileLoading = .current
-        // What a revalidation does whose image has not changed.
+        // A revalidation that finds the image unchanged answers with the same object.
         images.loader.setAnswer(.image(image), for: url.absoluteString)
         var isOver = false
         paintable.load(ImageRequest(url: url).freshness(.reload)) { if case .finished = $0 { isOver = true } }

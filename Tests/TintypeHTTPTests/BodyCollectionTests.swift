@@ -5,7 +5,7 @@ import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
-/// What interceptors get that read a whole body.
+/// Interceptors that read a whole body.
 @Suite(.timeLimit(.minutes(15))) struct BodyCollectionTests {
     /// More than fits into memory before a body is moved to a file, and not a multiple of the moved pieces.
     private static let large = Data((0..<(19 << 20) + 12_345).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 11) })

@@ -12,7 +12,7 @@ final class ForwardingProxy: Sendable {
         self.asked = asked
     }
 
-    /// What clients have asked for: the heads of `CONNECT` requests, or the addresses and ports of SOCKS requests.
+    /// The requests of clients: the heads of `CONNECT` requests, or the addresses and ports of SOCKS requests.
     var requests: [String] { asked.now }
     var port: Int { listener.localAddress?.port ?? 0 }
 
@@ -109,7 +109,7 @@ private final class ForwardingHandler: ChannelInboundHandler {
 struct ProxyRequest {
     let host: String
     let port: Int
-    /// What ``ForwardingProxy/requests`` contains.
+    /// The entry for ``ForwardingProxy/requests``.
     let text: String
 }
 

@@ -194,7 +194,7 @@ import TintypeTesting
             try write(others[0], in: folder, age: 30 * 86_400, "photo")
             try FileManager.default.createDirectory(
                 at: folder.appending(path: others[1]), withIntermediateDirectories: true)
-            // What a killed process leaves, and what another one is writing.
+            // A file that a killed process left, and one that another process is writing.
             try write("\(digest).new", in: folder, age: 7_200)
             let growing = "\(String(repeating: "6", count: 64)).new"
             try write(growing, in: folder, age: 60)

@@ -10,7 +10,7 @@ import TintypeTesting
 
 @testable import TintypeHTTP
 
-/// What a connection of HTTP/1.1 makes of bytes behind the end of a response.
+/// The reaction of an HTTP/1.1 connection to bytes after the end of a response.
 @Suite struct ResponseBoundaryTests {
     /// A connection with a client that sends the next request as soon as it has a response, as the real one does.
     private final class Connection {

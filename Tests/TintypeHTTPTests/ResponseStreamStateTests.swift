@@ -8,7 +8,7 @@ import TintypeTesting
 
 @testable import TintypeHTTP
 
-/// What the reader of a response gets, and when the origin waits for it.
+/// The parts that the reader of a response gets, and when the origin waits for it.
 @Suite struct ResponseStreamStateTests {
     private static let head = ResponseHead(
         head: HTTPResponseHead(version: .http1_1, status: .ok), time: .seconds(1))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TintypeHTTP
 
-/// What a record holds of a request and its response.
+/// The parts of a request and its response in a record.
 @Suite struct TransferRecordTests {
     private static let url = URL(filePath: "/a")
     private static let times = ExchangeTimes(

@@ -11,7 +11,7 @@ struct DNG {
     var orientation = 1
     /// Whether the sensor has no colour filters.
     var isGrey = false
-    /// What the camera sees as white: the response of red, green and blue, in ten-thousandths.
+    /// The camera's white: the response of red, green and blue, in ten-thousandths.
     var neutral = [10_000, 10_000, 10_000]
     /// The embedded JPEG, and its size.
     var preview: (jpeg: Data, size: PixelSize)?

@@ -82,7 +82,7 @@ enum InstalledLibRaw {
         for pixel in [left, right] { #expect(pixel.red == pixel.green && pixel.green == pixel.blue) }
     }
 
-    /// What the camera saw as white is grey. A bright edge keeps the automatic brightness from saturating it.
+    /// The camera's white becomes grey. A bright edge keeps the automatic brightness from saturating it.
     @Test(.enabled(if: InstalledLibRaw.isPresent)) func theWhiteBalanceOfTheCameraApplies() throws {
         let image = try decode(
             Self.dng {

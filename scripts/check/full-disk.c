@@ -86,7 +86,7 @@ ssize_t writev(int descriptor, const struct iovec *parts, int count) {
     return NEXT(writev)(descriptor, parts, count);
 }
 
-// What becomes shorter needs no room.
+// A file that becomes shorter needs no room.
 static bool grows(int descriptor, off64_t length) {
     struct stat facts;
     return fstat(descriptor, &facts) != 0 || length > facts.st_size;

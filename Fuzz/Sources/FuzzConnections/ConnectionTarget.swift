@@ -154,7 +154,7 @@ protocol FuzzOrigin: Sendable {
     func behave()
 }
 
-/// What a server answers that behaves.
+/// The response of a server that behaves.
 enum FuzzGoodResponse {
     static let body = Data([1, 2, 3])
 }

@@ -41,7 +41,7 @@ struct SVGGrammar {
         "stitchTiles", "color-interpolation-filters", "writing-mode", "direction", "text-anchor", "stroke-linejoin",
         "stroke-linecap", "overflow", "mix-blend-mode", "isolation", "xml:space",
     ]
-    /// What the units of an element's contents are called.
+    /// The attributes that set the units of an element's contents.
     private static let units = [
         "pattern": "patternContentUnits", "mask": "maskContentUnits", "filter": "primitiveUnits",
         "marker": "markerUnits", "clipPath": "clipPathUnits",

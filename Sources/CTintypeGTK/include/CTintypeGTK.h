@@ -1,4 +1,4 @@
-// What TintypeGTK needs of GTK 4.8: a paintable, a widget, a widget observer, timers and the bridge to the main actor.
+// The parts of GTK 4.8 for TintypeGTK: a paintable, a widget, a widget observer, timers and the bridge to the main actor.
 //
 // The header names GTK's types without their contents, so Swift code that imports it compiles without GTK, and every
 // pointer to an object is an OpaquePointer. The functions exist only if the package trait GTK is enabled.

@@ -54,7 +54,7 @@ tintype_raw_status tintype_raw_open(
 
 void tintype_raw_close(tintype_raw_file *_Nullable file);
 
-/// What the header of a file states.
+/// The header of a file.
 typedef struct tintype_raw_header {
     /// The size of the sensor in samples, of which LibRaw unpacks all.
     uint32_t sensor_width, sensor_height;
@@ -81,7 +81,7 @@ typedef struct tintype_raw_image {
     uint32_t height;
     /// 1 for grey, 3 for RGB.
     uint32_t channels;
-    /// What `tintype_raw_free` releases.
+    /// The memory that `tintype_raw_free` releases.
     void *_Nullable owner;
 } tintype_raw_image;
 

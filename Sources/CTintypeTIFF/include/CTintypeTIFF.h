@@ -77,7 +77,7 @@ typedef enum __attribute__((enum_extensibility(closed))) tintype_tiff_kind {
 } tintype_tiff_kind;
 
 /// Prepares the reading of 16-bit samples instead. Returns OK, or UNSUPPORTED unless the image has samples of 9 to 16 or
-/// 32 bits, or of floating-point numbers, or is CMYK. Of floating-point samples, 0 to 1 is shown.
+/// 32 bits, or of floating-point numbers, or is CMYK. Floating-point samples are limited to 0…1.
 tintype_tiff_status tintype_tiff_start_samples(tintype_tiff_reader *reader, tintype_tiff_kind *kind);
 
 /// Like `tintype_tiff_read_rows`, with pixels of four 16-bit samples and no padding.

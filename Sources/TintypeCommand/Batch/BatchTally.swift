@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What became of the images of a batch.
+/// The outcome for an image of a batch.
 enum BatchOutcome: String, Sendable, CaseIterable {
     /// The image was loaded, inspected or shown.
     case finished
@@ -39,7 +39,7 @@ struct BatchTally: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - outcome: The images to count.
-    ///   - participle: What was done with them.
+    ///   - participle: The word for the outcome, such as "written".
     func interruptionLine(_ outcome: BatchOutcome, _ participle: String) -> String? {
         remaining > 0 ? "tintype: interrupted: \(self[outcome]) of \(total) \(participle)" : nil
     }

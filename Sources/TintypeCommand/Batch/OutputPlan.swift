@@ -110,7 +110,7 @@ struct OutputPlan: Sendable {
     /// The format of the outputs, as far as it does not depend on the input.
     private enum ChosenFormat {
         case format(ImageFormat)
-        /// That of the input.
+        /// The format of the input.
         case ofInput
         /// The template has an extension that names no image format.
         case unknown

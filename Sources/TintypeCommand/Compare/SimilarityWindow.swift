@@ -6,7 +6,7 @@ import Tintype
 ///
 /// Only the rows of one window are in memory: each row is filtered horizontally once, and leaves when the window has passed.
 struct SimilarityWindow {
-    /// What is behind transparent pixels.
+    /// The colour behind transparent pixels.
     enum Background: Float {
         case black = 0
         case white = 1

@@ -1,7 +1,7 @@
 import Foundation
 import Tintype
 
-/// What `convert` makes of an image: which frames, as which bytes.
+/// The frames that `convert` writes, and their encoding.
 struct ConvertSettings: Sendable {
     /// The only frame to write.
     var frame: Int?
@@ -26,7 +26,7 @@ struct ConvertSettings: Sendable {
 
 /// Converts images: loads, encodes and writes each of them. Several may run at once.
 struct ConvertRun: Sendable {
-    /// What happens to an output that exists.
+    /// The handling of an output that exists.
     enum Existing: Sendable {
         case fail
         case skip

@@ -1,7 +1,7 @@
 import Foundation
 import Tintype
 
-/// What `fetch` does with each image, and the request that has this effect.
+/// The treatment of each image by `fetch`, and the request that has this effect.
 struct FetchPlan: Sendable {
     /// How much of an image is examined before it counts as loaded.
     enum Verification: Sendable {

@@ -106,7 +106,7 @@ enum FetchRecord: Encodable {
         return record.warning
     }
 
-    /// What became of the image.
+    /// The outcome for the image.
     var outcome: BatchOutcome {
         switch self {
         case .loaded: .written

@@ -20,7 +20,7 @@ struct FetchRun: Sendable {
 
     /// Loads each distinct source once, until the user interrupts it.
     ///
-    /// - Returns: What became of the sources, each counted as often as it was listed.
+    /// - Returns: The outcomes of the sources, each counted as often as it was listed.
     /// - Throws: ``TintypeError/Code/unwritable`` if the report cannot be written. The other loads are cancelled.
     func run(_ inputs: [BatchInput]) async throws -> BatchTally {
         var counts: [SourceArgument: Int] = [:]

@@ -96,7 +96,7 @@ struct Inspector: Sendable {
         var record = InfoRecord(
             argument.text, response.image.info, origin: response.origin, bytes: response.byteCount ?? 0)
         if response.image.isPartial { record.isPartial = true }
-        // What is loaded may enter the cache, so all of it has been decoded.
+        // A loaded image may enter the cache, so all of it has been decoded.
         if verifies { record.isVerified = true }
         return record
     }

@@ -58,7 +58,7 @@ struct JobOptions: ParsableArguments {
     var width: Int { jobs ?? ProcessInfo.processInfo.activeProcessorCount + 2 }
 }
 
-/// What happens to an output that exists.
+/// The handling of an output that exists.
 enum ExistingOutput: String, EnumerableFlag {
     case skipExisting
     case overwrite

@@ -5,7 +5,7 @@ import Tintype
 enum StandardInput {
     /// - Parameters:
     ///   - limit: The largest number of bytes.
-    ///   - content: What is read, for the error message, such as "an image".
+    ///   - content: The name of the content in errors, such as "an image".
     ///   - interruption: Ends the reading.
     /// - Throws: ``TintypeError/Code/unreadable``; ``TintypeError/Code/limitExceeded`` for more than `limit` bytes;
     ///   ``TintypeError/Code/cancelled``.

@@ -13,7 +13,7 @@ struct PrefetchRun: Sendable {
 
     /// Loads the images until the user interrupts it, and reports those that fail on standard error.
     ///
-    /// - Returns: What became of the sources. Those that the cache had already count as finished.
+    /// - Returns: The outcomes of the sources. Those that the cache had already count as finished.
     func run(_ sources: [SourceArgument]) async throws -> BatchTally {
         var tally = BatchTally(total: sources.count)
         display?.begin(total: sources.count)

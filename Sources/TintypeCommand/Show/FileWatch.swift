@@ -6,7 +6,7 @@ struct FileWatch: Sendable {
     /// The time between two checks.
     private static let interval = Duration.milliseconds(250)
 
-    /// What a change of a file changes.
+    /// The properties of a file that differ after a change.
     struct Stamp: Equatable, Sendable {
         let seconds: Int
         let nanoseconds: Int

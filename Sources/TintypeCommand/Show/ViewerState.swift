@@ -3,7 +3,7 @@ import TintypeTerminal
 
 /// The state of the viewer of `tintype show --interactive`: which file it shows, and which part of it.
 struct ViewerState: Equatable {
-    /// What a key causes.
+    /// The effect of a key.
     enum Effect: Equatable {
         case nothing
         /// Another file is shown.

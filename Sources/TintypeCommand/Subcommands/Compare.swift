@@ -74,7 +74,7 @@ struct Compare: AsyncParsableCommand {
         do throws(TintypeError) {
             comparison = try await compare(pipeline)
         } catch {
-            // What has arrived of an interrupted transfer is on disk before the command ends.
+            // The received part of an interrupted transfer is on disk before the command ends.
             try? await pipeline.pipeline.flush()
             throw CommandFailure(error, FailureHint(transfer: transfer))
         }

@@ -78,7 +78,7 @@ struct CacheProbe: Encodable, Sendable {
     }
 }
 
-/// What is known of the terminal.
+/// The facts about the terminal.
 struct TerminalProbe: Encodable, Sendable {
     let isOutputTerminal = StandardOutput.isTerminal
     let isErrorTerminal = StandardError.isTerminal

@@ -150,7 +150,7 @@ struct Fetch: AsyncParsableCommand {
     }
 }
 
-/// What happens to a file that exists.
+/// The handling of a file that exists.
 enum ExistingFile: String, EnumerableFlag {
     case skipExisting
     case overwrite

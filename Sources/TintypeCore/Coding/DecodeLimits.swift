@@ -18,8 +18,8 @@ public struct DecodeLimits: Hashable, Sendable {
     public var animatedPixels: Int
     /// The maximum size, in bytes, of a single PNG chunk that precedes the image data.
     public var chunkBytes = 8 << 20
-    /// The maximum total size, in bytes as stored, of the text chunks that precede the image data of a PNG. Of the
-    /// text, only an XMP packet is read.
+    /// The maximum total size, in bytes as stored, of the text chunks that precede the image data of a PNG.
+    /// Tintype reads only an XMP packet in them.
     public var textBytes = 8 << 20
     /// The maximum number of bytes of a colour profile. The default, 4 MB, is twice the size of the largest printer
     /// profiles.
@@ -56,7 +56,7 @@ public struct DecodeLimits: Hashable, Sendable {
     /// - Parameters:
     ///   - pixels: Per frame.
     ///   - side: In pixels.
-    ///   - animatedPixels: Of all frames together.
+    ///   - animatedPixels: For all frames together.
     public init(
         pixels: Int = 100_000_000, side: Int = 65_535, frames: Int = 10_000, scans: Int = 500,
         animatedPixels: Int = 4_000_000_000, profileBytes: Int = 4 << 20

@@ -86,7 +86,7 @@ public struct EncodeOptions: Hashable, Sendable {
     /// bits, JPEG XL with 16. Any other image is written as by default. Applied by
     /// ``ImageCoderRegistry/encode(_:as:options:)``; encoders ignore it.
     public var range = DecodeOptions.DynamicRange.standard
-    /// What encoders write whose libraries write metadata.
+    /// The metadata that an encoder writes if its library does.
     package var written = EncodedMetadata()
 
     /// The maximum size of an embedded thumbnail in pixels, close to what cameras and Apple's encoders use.

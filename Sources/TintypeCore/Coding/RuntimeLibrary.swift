@@ -33,7 +33,7 @@ package struct RuntimeLibrary: @unchecked Sendable {
         }
     }
 
-    /// What an error says about a library.
+    /// The description of a library in errors.
     package struct Description: Sendable {
         let purpose: String
         let packages: String

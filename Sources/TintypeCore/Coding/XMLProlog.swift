@@ -3,7 +3,7 @@
 ///
 /// It recognizes documents; it does not validate them.
 struct XMLProlog {
-    /// What begins after the prolog.
+    /// The first markup after the prolog.
     enum Root: Equatable {
         /// An element, by its name without a namespace prefix.
         case element(String)

@@ -62,7 +62,7 @@ extension ImageBinding {
     /// Shows content.
     ///
     /// - Parameter receiver: Gets its end when the transition ends. Only with a transition.
-    /// - Returns: What waits for the end of the former transition.
+    /// - Returns: The receivers that wait for the end of the former transition.
     private func show(
         _ new: ImageContent, _ transition: ImageTransition?, _ receiver: LoadReceiver?
     ) -> [LoadReceiver?] {

@@ -97,7 +97,7 @@
     ///
     /// - Parameters:
     ///   - request: The request, before any interceptor.
-    ///   - presentation: What the display shows during the load and at its end, and when the load begins.
+    ///   - presentation: The images during the load and at its end, and the start of the load.
     ///   - receive: Receives the header, progress, previews, and the end exactly once, on the main actor. If the binding or
     ///     its display is released first, the end is ``TintypeError/Code/cancelled``.
     public func load(

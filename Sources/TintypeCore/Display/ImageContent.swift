@@ -12,7 +12,7 @@ public enum ImageContent: Sendable {
     /// shown before, the very same object, so that its animation may continue. `nil` if nothing was shown.
     case failure(TintypeError, Image?)
 
-    /// What the image of a content stands for.
+    /// The role of an image in a display.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// Nothing is shown.
         case nothing
@@ -22,11 +22,11 @@ public enum ImageContent: Sendable {
         case preview
         /// The requested image.
         case image
-        /// What is shown after a load has failed.
+        /// The image that is shown after a load has failed.
         case failure
     }
 
-    /// What the image stands for.
+    /// The role of the image.
     public var kind: Kind {
         switch self {
         case .nothing: .nothing

@@ -10,7 +10,7 @@ public struct Presentation: Sendable {
     public var replacement: Replacement
     /// When a load begins that has to wait for its image.
     public var start: Start
-    /// What happens to the load while the display is hidden: see ``ImageBinding/isVisible``.
+    /// The behaviour of the load while the display is hidden: see ``ImageBinding/isVisible``.
     public var whenHidden: WhenHidden
     /// The size of the image in pixels, if the program knows it; `nil` takes it from the placeholder or the header.
     public var expectedSize: PixelSize?
@@ -80,7 +80,7 @@ extension Presentation {
         case prefetched
     }
 
-    /// What happens to a load while its display is hidden.
+    /// The behaviour of a load while its display is hidden.
     public enum WhenHidden: Hashable, Sendable {
         /// It continues unchanged.
         case continues

@@ -16,7 +16,7 @@ extension ImageLoad {
 
     /// The work of the job that decodes an original: from the disk, or else from the loader.
     ///
-    /// What is read from the disk is decoded without a thread change in between, if the pixel queue has room. Reading is not
+    /// Bytes from the disk are decoded without a thread change in between, if the pixel queue has room. Reading is not
     /// shared with other loads: waiting for another one takes longer than reading a file that it has just read.
     private func makeOriginal() async throws(TintypeError) -> ImageResponse {
         if let currentBytes { return try await decodeAndStore(currentBytes) }

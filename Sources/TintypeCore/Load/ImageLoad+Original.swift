@@ -32,7 +32,7 @@ extension ImageLoad {
         }
     }
 
-    /// What this load requests from its loader.
+    /// Returns the request that this load makes of its loader.
     ///
     /// - Parameter stored: The cache entry to revalidate.
     func byteRequest(revalidating stored: CacheEntry? = nil) -> ByteRequest {

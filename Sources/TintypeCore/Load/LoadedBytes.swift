@@ -142,7 +142,7 @@ public struct LoadedBytes: Sendable {
         get { parts.value.expires }
         set { parts.value.expires = newValue }
     }
-    /// What is known about the bytes, without the bytes.
+    /// The facts about the bytes, without the bytes.
     var withoutData: LoadedBytes {
         var bytes = self
         (bytes.parts.value.data, bytes.parts.value.file, bytes.parts.value.image) = (Data(), nil, nil)

@@ -22,9 +22,9 @@ public enum InterceptedRequest: Sendable {
     /// This request is loaded, after the next interceptors have decided about it. It may be the same one.
     ///
     /// It may name other sources, unless the interceptor was asked about such a source itself. ``RequestInterceptor``s do not
-    /// rewrite sources that it adds. What belongs to each caller stays as the caller has requested it: ``DecodeOptions/scale``,
-    /// ``ImageRequest/resultModifier``, ``ImageRequest/placeholderKey``, ``ImageRequest/priority``, ``LoadPolicy/header`` and
-    /// ``LoadPolicy/previewStorage``.
+    /// rewrite sources that it adds. The settings of each caller stay as the caller has requested them:
+    /// ``DecodeOptions/scale``, ``ImageRequest/resultModifier``, ``ImageRequest/placeholderKey``, ``ImageRequest/priority``,
+    /// ``LoadPolicy/header`` and ``LoadPolicy/previewStorage``.
     case load(ImageRequest)
     /// This is the result. It is delivered to the callers that wait, and no cache stores it.
     case answer(ImageResponse)

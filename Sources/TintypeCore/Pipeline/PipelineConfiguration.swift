@@ -26,8 +26,8 @@ public struct PipelineConfiguration: Sendable {
     /// The interceptors that decide about loads and may wait, in order. By default none.
     public var asyncInterceptors: [any AsyncRequestInterceptor] = []
 
-    /// What distinguishes the images of local files in caches. By default their time of modification and their size, too, so
-    /// that a file which changed is loaded again.
+    /// Sets how caches distinguish the images of local files. By default they compare the time of modification and the
+    /// size, too, so that a file which changed is loaded again.
     public var fileIdentity = FileIdentity.modification
 
     /// The observers of the pipeline's events. By default none.

@@ -70,7 +70,7 @@ extension CacheKey: CustomStringConvertible {
 package struct SourceIdentity: Hashable, Sendable {
     /// The URL without user name and password; for bytes, closures and models of a program, all of the identity.
     package let url: String
-    /// What distinguishes the bytes from others of the URL: the method if it is not `GET`, and digests of header fields, of a
+    /// Distinguishes the bytes from others of the URL: the method if it is not `GET`, and digests of header fields, of a
     /// user name and password, and the number of a variant by the rules of HTTP. Empty for a plain request.
     package let variant: [String]
 
@@ -124,7 +124,7 @@ extension URL {
     private var hasCredential: Bool { user(percentEncoded: true) != nil }
 }
 
-/// What distinguishes the images of local files in caches.
+/// The properties by which caches distinguish the images of local files.
 public enum FileIdentity: Hashable, Sendable {
     /// The path alone. A file that changed is still shown as it was, until the caches drop its image.
     case path

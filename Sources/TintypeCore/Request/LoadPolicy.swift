@@ -126,7 +126,7 @@ extension LoadPolicy {
 
     /// How much of an image that is loaded must decode. Images that a cache has decoded already are not verified again.
     public enum Verification: Hashable, Sendable {
-        /// What is delivered: the first frame of an animation, one image of an icon.
+        /// Only the delivered image: the first frame of an animation, one image of an icon.
         case firstFrame
         /// Every frame of an animation, unless the options ask only for the first one, and every image of an icon. The load
         /// fails if one is damaged, unless the request accepts partial images. Decoded frames are not held.

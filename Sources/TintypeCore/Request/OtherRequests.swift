@@ -40,7 +40,7 @@ struct OtherRequests: Sendable {
         return others
     }
 
-    /// What distinguishes these requests from those of another load of the same image.
+    /// Distinguishes these requests from those of another load of the same image.
     var keyParts: [String] {
         let keys = substitutes.map(\.key) + [lowResolution?.key, lowData?.key].map { $0 ?? CacheKey(source: "") }
         return keys.flatMap { [$0.source, $0.rendition] }

@@ -1,5 +1,5 @@
-/// Places an image on a canvas of an exact size. What the image does not cover has one colour; what is larger than the canvas is
-/// cropped.
+/// Places an image on a canvas of an exact size. The rest of the canvas has one colour, and an image that
+/// is larger is cropped.
 public struct CanvasTransformer: ImageTransformer, Hashable {
     /// The size of the canvas in pixels.
     public var size: PixelSize

@@ -11,7 +11,7 @@ struct ExchangeChain: Sendable {
         let headers: HTTPFields
         let times: ExchangeTimes
 
-        /// What decides how long a redirect is fresh.
+        /// The facts that decide how long a redirect is fresh.
         var head: StoredHead {
             StoredHead(status: status, headers: StoredHeaderFields.caching.stored(of: headers), times: times)
         }
@@ -115,7 +115,7 @@ struct TransferRecord: DeferredRecord {
 
     private var response: DownloadResponse { DownloadResponse(url: url, status: status, headers: headers) }
 
-    /// What a cache stores with the bytes.
+    /// The response as a cache stores it with the bytes.
     var stored: StoredResponse { StoredResponse(response, after: chain, storing: fields) }
 
     /// The encoded ``StoredResponse``.

@@ -170,8 +170,8 @@ struct ResponseJudge: EntryJudge {
 extension TransferSettings {
     /// Returns the request as it would be sent: after all interceptors, with cookies.
     ///
-    /// The interceptors run for it, because only they know the fields that they add. What they call to send the request
-    /// throws, and they are cancelled.
+    /// The interceptors run for it, because only they know the fields that they add. Their call that would send the
+    /// request throws, and they are cancelled.
     ///
     /// - Returns: `nil` if the interceptors send nothing within the total time-out.
     func requestToSend(for request: DownloadRequest) async -> DownloadRequest? {

@@ -115,10 +115,10 @@ public struct DownloaderConfiguration: Sendable {
     /// ```
     ///
     /// The program shuts the client down, after the last transfer; later transfers fail with
-    /// ``TintypeCore/TintypeError/Code/invalidated``. What the downloader does itself stays in force: the limits on
+    /// ``TintypeCore/TintypeError/Code/invalidated``. The rules of the downloader itself stay in force: the limits on
     /// transfers, bytes, redirects and rates, ``totalTimeout``, and ``idleTimeout`` within a factor of two. Client
-    /// certificates and unchecked hosts replace the TLS settings of the client. Of the client, and not of this value, are
-    /// the time-out and the number of connections, the version of HTTP, the proxy and the trusted certificates.
+    /// certificates and unchecked hosts replace the TLS settings of the client. The client, and not this value,
+    /// sets the time-out and the number of connections, the version of HTTP, the proxy and the trusted certificates.
     ///
     /// - Requests with a ``serverGuard``, or with a proxy in ``proxy``, fail with
     ///   ``TintypeCore/TintypeError/Code/refusedRequest``, since only the downloader's own clients are bound to the

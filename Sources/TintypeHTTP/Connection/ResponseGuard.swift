@@ -29,7 +29,7 @@ final class ResponseGuard<Wire: GuardedWire>: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
     /// The end of a response that the client does not have yet.
     private var end: NIOAny?
-    /// What was decoded since ``beginRead()``.
+    /// The parts that were decoded since ``beginRead()``.
     private(set) var decoded = DecodedRead()
     private var surplus = Surplus.none
 

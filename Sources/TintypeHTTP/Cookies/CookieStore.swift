@@ -208,7 +208,7 @@ final class CookieFile: Sendable {
 
 /// Decides when a ``CookieFile`` is written. One writer at a time runs, until it has written every change.
 struct CookieFileState: Sendable {
-    /// What a flush does next.
+    /// The next step of a flush.
     enum FlushStep: Hashable {
         /// Nothing: everything is written.
         case end

@@ -19,7 +19,7 @@ final class Transfer: Sendable {
     private let stored: CacheEntry?
     /// The metadata of ``stored``; `nil` if it has none.
     let revalidated: StoredResponse?
-    /// What the current attempt has sent.
+    /// The record of the current attempt.
     let attempt = Locked(AttemptRecord())
 
     var clock: TransferClock { settings.configuration.clock }

@@ -7,7 +7,7 @@ struct TerminalPalette: Sendable {
 
     init(_ depth: ColorDepth) {
         self.depth = depth
-        // Of 16 colours, about the distance between two.
+        // About the distance between two of 16 colours.
         pattern = DitherPattern(amplitude: depth == .palette256 ? Int32(Self.thresholdCount) : 96)
     }
 

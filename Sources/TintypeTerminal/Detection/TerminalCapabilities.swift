@@ -1,6 +1,6 @@
 public import TintypeCore
 
-/// What a terminal can show.
+/// The capabilities of a terminal.
 public struct TerminalCapabilities: Hashable, Sendable {
     /// The protocols that the terminal understands, the best one first.
     public var protocols: [GraphicsProtocol]

@@ -25,7 +25,7 @@ package struct TerminalDetection: Sendable {
     ///   - environment: The environment variables.
     ///   - size: The size that the kernel knows.
     ///   - isCellKnown: Whether that size includes the size of a cell.
-    ///   - tmux: What tmux says about the terminal that it runs in; `nil` outside of tmux.
+    ///   - tmux: The terminal that tmux runs in; `nil` outside of tmux.
     package init(
         _ environment: TerminalEnvironment, size: TerminalSize, isCellKnown: Bool, tmux: TmuxClient? = nil
     ) {
@@ -99,7 +99,7 @@ package struct TerminalDetection: Sendable {
 
     // MARK: Result
 
-    /// What is known now: after the fence, or when patience has ended.
+    /// The capabilities that are known now: after the fence, or when patience has ended.
     package var result: TerminalCapabilities {
         var result = capabilities
         result.hasAnswered = isComplete

@@ -1,4 +1,4 @@
-/// What the environment variables say about the terminal.
+/// The description of the terminal by environment variables.
 ///
 /// They are hints: `ssh`, `sudo`, `tmux` and nested terminals pass on values of another terminal.
 package struct TerminalEnvironment: Sendable {

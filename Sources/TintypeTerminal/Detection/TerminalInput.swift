@@ -1,6 +1,6 @@
 package import TintypeCore
 
-/// What a terminal sends: answers to queries, and keys.
+/// Input from a terminal: answers to queries, and keys.
 package enum TerminalInput: Hashable, Sendable {
     /// The primary device attributes (DA1), which every terminal answers.
     case attributes([Int])

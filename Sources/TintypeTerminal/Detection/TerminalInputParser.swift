@@ -20,7 +20,7 @@ package struct TerminalInputParser: Sendable {
     private var state = State.text
     private var bytes: [UInt8] = []
 
-    /// The longest sequence that is understood. What follows is dropped up to the end of the sequence.
+    /// The longest sequence that is understood. The rest of a longer one is dropped.
     private static let maximumCount = 4096
 
     /// Creates a parser at the beginning of the input.

@@ -1,7 +1,7 @@
 import Foundation
 import TintypeCore
 
-/// What tmux says about the terminal that it runs in.
+/// The terminal that tmux runs in, as tmux describes it.
 package struct TmuxClient: Hashable, Sendable {
     /// The value of `TERM` of that terminal.
     package let term: String

@@ -1,6 +1,6 @@
 package import TintypeCore
 
-/// What a region of the terminal shows.
+/// The content of a region of the terminal.
 package enum RegionContent: Sendable {
     /// Nothing.
     case nothing
@@ -16,7 +16,7 @@ package enum RegionContent: Sendable {
 package struct RegionFrame: Sendable {
     /// The place of the region. Parts beyond the edges of the screen are not drawn.
     package var rect: CellRect
-    /// What it shows.
+    /// The content of the rectangle.
     package var content: RegionContent
 
     /// Creates a frame.

@@ -13,7 +13,7 @@ package struct RegionRenderer {
     /// The cells that may show something of the region.
     private var shownRect: CellRect?
 
-    /// What the terminal shows.
+    /// The content that the terminal shows.
     private enum Shown {
         case nothing
         case kitty
@@ -25,7 +25,7 @@ package struct RegionRenderer {
 
     /// The bytes of a frame, and the shared memory that they name.
     package struct Output: Sendable {
-        /// What is written to the terminal.
+        /// The bytes to write to the terminal.
         package var bytes: [UInt8] = []
         /// To be removed when the terminal has read the bytes.
         package var shared: [SharedPixels] = []

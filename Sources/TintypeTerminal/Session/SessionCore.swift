@@ -9,7 +9,7 @@ final class SessionCore: Sendable {
     let onKey: @Sendable (TerminalKey) -> Void
     /// The clock of the flow control.
     let time: TimeSource
-    /// What to do next.
+    /// The state that callers share with the thread.
     let state: Locked<SessionState>
     /// Wakes the thread when the state has changed.
     let wake = WakeSignal()

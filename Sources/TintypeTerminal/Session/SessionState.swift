@@ -1,6 +1,6 @@
-/// What the threads that use a ``TerminalSession`` share with its own thread.
+/// The state that the users of a ``TerminalSession`` share with its thread.
 struct SessionState: Sendable {
-    /// What the thread does next.
+    /// The next step of the thread.
     enum Step: Sendable {
         /// Draw a frame.
         case draw(FrameQueue<RegionFrame>.Entry)

@@ -5,7 +5,7 @@ public enum TerminalScreen: Hashable, Sendable {
     /// A screen of its own. The former one returns at the end.
     case alternate
 
-    /// What was written before a session ends.
+    /// The state of the output before a session ends.
     package enum FormerOutput: Sendable {
         /// Whole frames.
         case complete
@@ -13,7 +13,7 @@ public enum TerminalScreen: Hashable, Sendable {
         case cutOff
     }
 
-    /// What is written at the beginning of a session.
+    /// The bytes to write at the beginning of a session.
     var beginning: [UInt8] {
         var bytes: [UInt8] = []
         if self == .alternate { bytes.append(ControlSequence.alternateScreen + ControlSequence.clearScreen) }
@@ -21,7 +21,7 @@ public enum TerminalScreen: Hashable, Sendable {
         return bytes
     }
 
-    /// What is written at the end. It needs no knowledge of the session, so that a handler of a signal can write it.
+    /// Returns the bytes to write at the end. They do not depend on the session, so a handler of a signal can write them.
     ///
     /// - Parameters:
     ///   - graphics: The protocol of the session.

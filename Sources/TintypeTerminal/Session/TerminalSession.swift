@@ -41,7 +41,7 @@ public final class TerminalSession: Sendable {
         end()
     }
 
-    /// What the terminal can show. The first protocol is used.
+    /// The capabilities of the terminal. The first protocol is used.
     public var capabilities: TerminalCapabilities { core.capabilities }
 
     /// The size of the terminal, as the last call of ``resize()`` found it.
@@ -106,7 +106,7 @@ public final class TerminalSession: Sendable {
         TerminalRegion(core, number: core.change { $0.makeRegion() }, rect)
     }
 
-    /// What a handler of signals needs to restore the terminal: bytes to write, and modes to set.
+    /// The bytes to write and the modes to set when a handler of signals restores the terminal.
     package var restoration: (bytes: [UInt8], modes: termios?, descriptor: Int32) {
         (core.restoration(after: .cutOff), core.device.formerModes, core.device.descriptor)
     }

@@ -7,7 +7,7 @@ import Foundation
 final class CrashRestoration: Sendable {
     private static let signals = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE]
 
-    /// What the handler writes and sets.
+    /// The bytes that the handler writes, and the modes that it sets.
     private struct Prepared {
         let bytes: UnsafeMutableBufferPointer<UInt8>
         let descriptor: Int32

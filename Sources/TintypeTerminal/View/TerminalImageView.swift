@@ -18,7 +18,7 @@ public import TintypeCore
     private let transitionTimer: any PlaybackTimer
     private var content = ImageContent.nothing
     private var transition: RunningTransition?
-    /// What the transition leads from.
+    /// The image from which the transition leads.
     private var formerImage: TransitionImage?
     /// The progress of a load that takes long, while there is nothing else to show.
     private var progressLine: String?
@@ -47,7 +47,7 @@ public import TintypeCore
     ///
     /// - Parameters:
     ///   - request: The image to load.
-    ///   - presentation: What is shown meanwhile and how; the size is always that of the view.
+    ///   - presentation: The images during the load and at its end; the size is always that of the view.
     ///   - receive: Receives progress, previews, and the end exactly once, on the main actor.
     public func load(
         _ request: ImageRequest, presentation: Presentation = Presentation(), receive: ImageBinding.Receiver? = nil

@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// What an XMP packet says about the orientation and the place, and how it is rewritten.
+/// Reads the orientation and the place from XMP packets, and rewrites the packets.
 @Suite struct XMPPacketTests {
     private static let exif = #"xmlns:exif="http://ns.adobe.com/exif/1.0/""#
     private static let tiff = #"xmlns:tiff="http://ns.adobe.com/tiff/1.0/""#

@@ -47,7 +47,7 @@ import TintypeTesting
         #expect(ExpectedSize(PixelSize(width: 3, height: 0), basis: .hint).aspectRatio == 1)
     }
 
-    // MARK: What the display is told
+    // MARK: Calls of the display
 
     @Test func theHintIsKnownAtOnce() throws {
         let hint = PixelSize(width: 40, height: 30)

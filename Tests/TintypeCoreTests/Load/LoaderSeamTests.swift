@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// What loaders of the program decide, see and deliver.
+/// The decisions, input and results of loaders of the program.
 @Suite(.timeLimit(.minutes(15))) struct LoaderSeamTests {
     private struct Provider: RequestExtraKey { static let defaultValue = "first" }
 

@@ -49,10 +49,10 @@ import TintypeTesting
     /// A bus that answers one connection.
     private final class FakeBus: Sendable {
         let path: String
-        /// What the client has sent.
+        /// The bytes that the client has sent.
         let received = Shared<[UInt8]>([])
 
-        /// - Parameter answers: What the bus sends after each part that the client sends.
+        /// - Parameter answers: The bytes that the bus sends after each part that the client sends.
         init(_ answers: [[UInt8]]) throws {
             path = FileManager.default.temporaryDirectory.appending(path: "bus-\(UUID().uuidString.prefix(8))")
                 .path(percentEncoded: false)

@@ -7,7 +7,7 @@ import TintypeTesting
 
 /// The detection on a pseudoterminal whose other end answers by a script.
 @Suite struct TerminalDetectorTests {
-    /// What the terminal sends, and how long after the former step.
+    /// Text that the terminal sends, and the time since the former step.
     struct Step {
         var after = Duration.milliseconds(1)
         let text: String
@@ -127,12 +127,12 @@ import TintypeTesting
             Step(text: "\u{1B}_Gi=31;OK\u{1B}\\"), Step(after: .milliseconds(500), text: "\u{1B}[?62;c"),
         ])
         #expect(outcome.elapsed == .milliseconds(200) && !outcome.capabilities.hasAnswered)
-        // What has been answered before the deadline is believed.
+        // Answers from before the deadline are believed.
         #expect(outcome.capabilities.protocols == [.kitty, .blocks, .quadrants])
         #expect(outcome.terminal.unreadCount == 0)
     }
 
-    /// What arrives between the fence and the restored modes would be typed into the shell.
+    /// Input between the fence and the restored modes would be typed into the shell.
     @Test func whatFollowsTheFenceIsDropped() throws {
         let outcome = try detect([Step(text: "\u{1B}[?62;c\u{1B}]11;rgb:0/0/0\u{1B}\\late")])
         #expect(outcome.terminal.unreadCount == 0)

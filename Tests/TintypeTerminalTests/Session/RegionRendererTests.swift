@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeTerminal
 
-/// What a region writes, frame after frame.
+/// The output of a region, frame after frame.
 @Suite struct RegionRendererTests {
     private let size = TerminalSize(columns: 40, rows: 20, cell: PixelSize(width: 10, height: 20))
     private let rect = CellRect(column: 3, row: 2, columns: 12, rows: 6)

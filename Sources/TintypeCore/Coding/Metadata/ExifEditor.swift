@@ -3,7 +3,7 @@ import Foundation
 extension ExifData {
     /// Returns the data for the upright pixels of an image.
     ///
-    /// Everything stays in its place, because notes of camera makers contain offsets. What is removed becomes zeros.
+    /// Everything stays in its place, because notes of camera makers contain offsets. Removed data becomes zeros.
     ///
     /// - Parameters:
     ///   - size: The size of the image in pixels.

@@ -193,7 +193,7 @@ package enum ZlibStored {
     private static let polynomial: UInt32 = 0xEDB8_8320
 }
 
-/// What an encoder writes beside the pixels, if its library does.
+/// The metadata that an encoder writes beside the pixels, if its library does.
 ///
 /// ``ImageCoderRegistry`` sets it. It adds metadata to files of other formats afterwards (``MetadataWriter``).
 package struct EncodedMetadata: Hashable, Sendable {
