@@ -48,8 +48,7 @@ public struct JPEGEncoder: ImageEncoder {
         }
         guard status == .ok, let bytes else {
             let code: TintypeError.Code = status == .memory ? .outOfMemory : .encodeFailed
-            let reason = String(decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-            throw TintypeError(code, stage: .encode, "encoding a JPEG failed: \(reason)")
+            throw TintypeError(code, stage: .encode, "encoding a JPEG failed: \(String(cText: message))")
         }
         return Data(
             bytesNoCopy: bytes, count: count,

@@ -44,8 +44,7 @@ public struct PNGEncoder: ImageEncoder {
         }
         guard status == .ok, let bytes else {
             let code: TintypeError.Code = status == .memory ? .outOfMemory : .encodeFailed
-            let reason = String(decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-            throw TintypeError(code, stage: .encode, "encoding a PNG failed: \(reason)")
+            throw TintypeError(code, stage: .encode, "encoding a PNG failed: \(String(cText: message))")
         }
         return Data(
             bytesNoCopy: bytes, count: count,

@@ -31,7 +31,7 @@ public struct TIFFEncoder: ImageEncoder {
         }
         guard status == .ok, let bytes else {
             let code: TintypeError.Code = status == .memory ? .outOfMemory : .encodeFailed
-            throw TintypeError(code, stage: .encode, "encoding a TIFF failed: \(String(tiffMessage: message))")
+            throw TintypeError(code, stage: .encode, "encoding a TIFF failed: \(String(cText: message))")
         }
         return Data(
             bytesNoCopy: bytes, count: count,

@@ -21,7 +21,7 @@ struct TIFFReader: ~Copyable {
                 $0, bytes.count, Self.maximumAllocation(limits), &header, &reader, &message, message.count)
         }
         guard status == .ok, let reader else {
-            throw TintypeError(status ?? .corrupt, String(tiffMessage: message))
+            throw TintypeError(status ?? .corrupt, String(cText: message))
         }
         do throws(TintypeError) {
             try limits.check(profileBytes: Int(header.profile_bytes))
@@ -137,12 +137,5 @@ extension TintypeError {
         case .corrupt, .ok:
             self.init(.undecodable, stage: .decode, "the TIFF is damaged or cut short: \(reason)")
         }
-    }
-}
-
-extension String {
-    /// The text of a zero-terminated message.
-    init(tiffMessage message: [CChar]) {
-        self.init(decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }
