@@ -1,10 +1,9 @@
-#include "CTintypeWebP.h"
+#include "internal.h"
 
 #include "CTintypeExif.h"
 
 #include <string.h>
 
-#include <webp/decode.h>
 #include <webp/demux.h>
 
 enum {
@@ -20,15 +19,9 @@ enum {
 
 tintype_webp_status tintype_webp_read_header(const uint8_t *bytes, size_t count, tintype_webp_header *header) {
     WebPBitstreamFeatures features;
-    switch (WebPGetFeatures(bytes, count, &features)) {
-    case VP8_STATUS_OK:
-        break;
-    case VP8_STATUS_NOT_ENOUGH_DATA:
-        return TINTYPE_WEBP_NEEDS_MORE;
-    case VP8_STATUS_OUT_OF_MEMORY:
-        return TINTYPE_WEBP_MEMORY;
-    default:
-        return TINTYPE_WEBP_CORRUPT;
+    tintype_webp_status status = tintype_webp_status_of(WebPGetFeatures(bytes, count, &features));
+    if (status != TINTYPE_WEBP_OK) {
+        return status;
     }
     bool is_extended = count > VP8X_FLAGS_AT && memcmp(bytes + RIFF_HEADER_SIZE, "VP8X", 4) == 0;
     *header = (tintype_webp_header){
