@@ -63,9 +63,7 @@ struct GIFWriter: ~Copyable {
         var (bytes, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
         let status = tintype_gif_writer_finish(writer, &bytes, &count)
         guard status == .ok, let bytes else { throw Self.failure(status) }
-        return Data(
-            bytesNoCopy: bytes, count: count,
-            deallocator: .custom { pointer, _ in tintype_gif_free(pointer.assumingMemoryBound(to: UInt8.self)) })
+        return Data(takingOver: bytes, count: count, freedBy: tintype_gif_free)
     }
 
     private static func withPalette(

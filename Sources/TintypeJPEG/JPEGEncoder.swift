@@ -50,11 +50,7 @@ public struct JPEGEncoder: ImageEncoder {
             let code: TintypeError.Code = status == .memory ? .outOfMemory : .encodeFailed
             throw TintypeError(code, stage: .encode, "encoding a JPEG failed: \(String(cText: message))")
         }
-        return Data(
-            bytesNoCopy: bytes, count: count,
-            deallocator: .custom { pointer, _ in
-                tintype_jpeg_free(pointer.assumingMemoryBound(to: UInt8.self))
-            })
+        return Data(takingOver: bytes, count: count, freedBy: tintype_jpeg_free)
     }
 }
 

@@ -46,11 +46,7 @@ public struct PNGEncoder: ImageEncoder {
             let code: TintypeError.Code = status == .memory ? .outOfMemory : .encodeFailed
             throw TintypeError(code, stage: .encode, "encoding a PNG failed: \(String(cText: message))")
         }
-        return Data(
-            bytesNoCopy: bytes, count: count,
-            deallocator: .custom { pointer, _ in
-                tintype_png_free(pointer.assumingMemoryBound(to: UInt8.self))
-            })
+        return Data(takingOver: bytes, count: count, freedBy: tintype_png_free)
     }
 }
 

@@ -33,8 +33,6 @@ public struct TIFFEncoder: ImageEncoder {
             let code: TintypeError.Code = status == .memory ? .outOfMemory : .encodeFailed
             throw TintypeError(code, stage: .encode, "encoding a TIFF failed: \(String(cText: message))")
         }
-        return Data(
-            bytesNoCopy: bytes, count: count,
-            deallocator: .custom { pointer, _ in tintype_tiff_free(pointer.assumingMemoryBound(to: UInt8.self)) })
+        return Data(takingOver: bytes, count: count, freedBy: tintype_tiff_free)
     }
 }

@@ -42,9 +42,7 @@ public struct WebPEncoder: ImageEncoder {
             let code: TintypeError.Code = status == .memory ? .outOfMemory : .encodeFailed
             throw TintypeError(code, stage: .encode, "encoding a WebP of \(pixels.size) pixels failed")
         }
-        return Data(
-            bytesNoCopy: bytes, count: count,
-            deallocator: .custom { pointer, _ in tintype_webp_free(pointer.assumingMemoryBound(to: UInt8.self)) })
+        return Data(takingOver: bytes, count: count, freedBy: tintype_webp_free)
     }
 
     /// Returns libwebp's settings for the quality of `options`.
@@ -121,9 +119,7 @@ struct WebPAnimationWriter: ~Copyable {
         var (bytes, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
         let status = tintype_webp_animation_finish(animation, try milliseconds(time), &bytes, &count)
         guard status == .ok, let bytes else { throw Self.failure(status, size) }
-        return Data(
-            bytesNoCopy: bytes, count: count,
-            deallocator: .custom { pointer, _ in tintype_webp_free(pointer.assumingMemoryBound(to: UInt8.self)) })
+        return Data(takingOver: bytes, count: count, freedBy: tintype_webp_free)
     }
 
     private func milliseconds(_ time: Int) throws(TintypeError) -> Int32 {

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The functions of a C library that is loaded when it is first needed, and never unloaded: a program that meets no image
 /// of its format neither needs the library nor starts with its dependencies.
@@ -133,5 +133,17 @@ extension String {
     /// Creates a string from a message that C has written into a buffer, up to its null byte.
     package init(cText buffer: [CChar]) {
         self.init(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+extension Data {
+    /// Takes over bytes that C has allocated, without a copy.
+    package init(
+        takingOver bytes: UnsafeMutablePointer<UInt8>, count: Int,
+        freedBy free: @escaping @Sendable (UnsafeMutablePointer<UInt8>) -> Void
+    ) {
+        self.init(
+            bytesNoCopy: bytes, count: count,
+            deallocator: .custom { pointer, _ in free(pointer.assumingMemoryBound(to: UInt8.self)) })
     }
 }
