@@ -56,7 +56,7 @@ public import TintypeCore
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - presentation: The images during the load and at its end; by default ``presentation``.
+    ///   - presentation: The presentation of the load; by default ``presentation``.
     ///   - receive: Receives the events of the load, and its end exactly once.
     public func load(
         _ request: ImageRequest, presentation: Presentation? = nil, receive: ImageBinding.Receiver? = nil

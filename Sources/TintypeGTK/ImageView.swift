@@ -61,8 +61,8 @@ public import TintypeCore
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - slot: Which of the view's images it is.
-    ///   - presentation: The images during the load and at its end; by default ``presentation``.
+    ///   - slot: The slot to load the image into.
+    ///   - presentation: The presentation of the load; by default ``presentation``.
     ///   - receive: Receives the events of the load, and its end exactly once.
     public func load(
         _ request: ImageRequest, in slot: ImageSlot = .image, presentation: Presentation? = nil,

@@ -4,8 +4,8 @@ extension ImageBinding {
     /// Starts deferred loads, and gives prefetched ones their priority. A view calls it whenever it has been drawn: without
     /// such a load, it is cheap and does nothing.
     ///
-    /// A request that ``Presentation/Sizing/fitsDisplay`` takes the size of the display now, if it was unknown before. The
-    /// display may be asked to show an image before this returns, so do not call it while drawing.
+    /// With ``Presentation/Sizing/fitsDisplay``, a deferred load takes the size that the display has now. The display may be
+    /// asked to show an image before this returns, so do not call it while drawing.
     public func begin() {
         guard !loads.isEmpty else { return }
         changeSchedules { $0.begin(at: $1) }
@@ -23,7 +23,7 @@ extension ImageBinding {
     }
 
     /// Loads the newest request again if it has failed, even if its source is remembered as failed. The presentation is the
-    /// same.
+    /// same, except that the load starts at once.
     ///
     /// - Parameter receive: Receives the events of the new load.
     /// - Returns: Whether a load was started.
@@ -38,7 +38,7 @@ extension ImageBinding {
     /// Requests the shown image at the size of the display, if the display has grown and the source has more pixels than
     /// are shown. The shown image stays meanwhile, and nothing is requested for a display that shrinks.
     ///
-    /// Only for a request that ``Presentation/Sizing/fitsDisplay``. A view calls it when its size has been stable for a
+    /// Applies only to requests with ``Presentation/Sizing/fitsDisplay``. A view calls it when its size has been stable for a
     /// moment. A call during a load takes effect at its end.
     public func refit() {
         guard let newest, newest.presentation.sizing == .fitsDisplay, newest.presentation.delivery == .automatic,

@@ -5,7 +5,8 @@
 /// ``load(_:presentation:receive:)`` returns.
 ///
 /// A binding cancels its loads and stops its indicator when it is deallocated, for example together with the view that owns
-/// it. The binding does not own its display. If the display is deallocated first, each load is cancelled at its next event.
+/// it. The binding does not own its display. If the display is deallocated first, the next event of any load cancels all of
+/// them.
 @MainActor public final class ImageBinding {
     /// The pipeline that loads the images.
     public let pipeline: ImagePipeline

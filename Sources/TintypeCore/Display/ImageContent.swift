@@ -1,28 +1,30 @@
-/// The content of a display: an image, and what it stands for.
+/// The content of a display: an image and its role.
 public enum ImageContent: Sendable {
     /// Nothing.
     case nothing
     /// An image that stands in for another one.
     case placeholder(Image)
-    /// A part of the requested image, or its cached version while that is revalidated.
+    /// An image that is delivered before the requested one: the part that has arrived, the cached version while it is
+    /// revalidated, an image with fewer pixels, or the one of ``ImageRequest/placeholderKey``.
     case preview(Image)
     /// The requested image.
     case image(Image)
-    /// The load failed with this error. The image is ``Presentation/failureImage``; without one, it is the image that was
-    /// shown before, the very same object, so that its animation may continue. `nil` if nothing was shown.
+    /// The load failed with this error. The image is the preview of the requested image, if one is shown; otherwise
+    /// ``Presentation/failureImage`` or, without one, the image that was shown before. An image that is already shown is the
+    /// very same object, so that its animation continues. `nil` if nothing was shown.
     case failure(TintypeError, Image?)
 
-    /// The role of an image in a display.
+    /// The role of the image.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// Nothing is shown.
         case nothing
         /// An image that stands in for another one.
         case placeholder
-        /// A part of the requested image, or an older version of it.
+        /// An image that is delivered before the requested one: see ``ImageContent/preview(_:)``.
         case preview
         /// The requested image.
         case image
-        /// The image that is shown after a load has failed.
+        /// A failure of the load, with or without an image.
         case failure
     }
 

@@ -7,12 +7,12 @@
 
     /// Shows the new content of a transition, and draws the frames that lead to it.
     ///
-    /// The display keeps the transition and asks it for a ``RunningTransition/frame(at:)`` whenever it draws, until
-    /// ``RunningTransition/isOver``. By default, the new content is shown at once.
+    /// The display keeps the transition and calls ``RunningTransition/frame(at:)`` from its frame clock, not while it draws,
+    /// until ``RunningTransition/isOver``. By default, the new content is shown at once.
     func show(with transition: RunningTransition)
 
-    /// Called when the size of the next image becomes known before its pixels; `nil` when a load begins of which nothing
-    /// is known. Called only if it differs from the last one. By default it does nothing.
+    /// Called when the size of the next image becomes known before its pixels; `nil` when a load begins and the size of its
+    /// image is unknown. Called only if it differs from the last one. By default it does nothing.
     func expect(_ size: ExpectedSize?)
 
     /// The number of pixels per point.

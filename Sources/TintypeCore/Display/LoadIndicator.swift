@@ -19,8 +19,8 @@
     /// Creates an indicator that shows another one.
     ///
     /// - Parameters:
-    ///   - delay: How long a load runs before it is indicated.
-    ///   - minimum: How long the indicator is shown at least.
+    ///   - delay: How long a load runs before the indicator appears; 200 ms by default.
+    ///   - minimum: How long the indicator stays at least; 300 ms by default.
     ///   - timer: A timer for this indicator alone.
     public init(
         _ indicator: any LoadIndicator, delay: Duration = .milliseconds(200), minimum: Duration = .milliseconds(300),

@@ -2,17 +2,18 @@
 public struct Presentation: Sendable {
     /// The content of the display until the image is available.
     public var whileLoading: WhileLoading
-    /// The image to show if the load fails; `nil` leaves the display as it is.
+    /// The image to show if the load fails, unless a preview of the requested image is shown. `nil` keeps what is shown.
     public var failureImage: Image?
     /// Whether the display or the receiver shows the image.
     public var delivery: Delivery
     /// The treatment of the display's former load.
     public var replacement: Replacement
-    /// When a load begins that has to wait for its image.
+    /// When the load begins, if its image is not in memory.
     public var start: Start
-    /// The behaviour of the load while the display is hidden: see ``ImageBinding/isVisible``.
+    /// The treatment of the load while the display is hidden: see ``ImageBinding/isVisible``.
     public var whenHidden: WhenHidden
-    /// The size of the image in pixels, if the program knows it; `nil` takes it from the placeholder or the header.
+    /// The size of the image in pixels, if the program knows it. `nil` takes it from the placeholder, or from the header if no
+    /// transformer may change the size.
     public var expectedSize: PixelSize?
     /// Whether the request or the display determines the size of the image.
     public var sizing: Sizing
@@ -73,14 +74,14 @@ extension Presentation {
     public enum Start: Hashable, Sendable {
         /// At once.
         case immediate
-        /// At ``ImageBinding/begin()``. A list calls that when it draws a row for the first time, because it may prepare
-        /// many more rows than it shows.
+        /// At ``ImageBinding/begin()``. A list calls that after it has drawn a row, because it may prepare many more rows
+        /// than it shows.
         case deferred
         /// At once with the lowest priority, and from ``ImageBinding/begin()`` on with that of the request.
         case prefetched
     }
 
-    /// The behaviour of a load while its display is hidden.
+    /// The treatment of a load while its display is hidden.
     public enum WhenHidden: Hashable, Sendable {
         /// It continues unchanged.
         case continues

@@ -1,7 +1,7 @@
 /// One transition on one display, from its first frame to its end.
 ///
-/// The display keeps the object while it draws the transition. It ends exactly once: when its duration is over, when the
-/// binding shows something else, or when the display releases it.
+/// The display keeps the object while it draws the transition. The transition ends exactly once: when its duration is over,
+/// by ``finish()`` or ``interrupt()``, when the binding shows something else, or when the display releases the object.
 @MainActor public final class RunningTransition {
     /// The transition and the contents that it leads from and to.
     public let context: TransitionContext
