@@ -18,7 +18,7 @@ public struct TerminalCapabilities: Hashable, Sendable {
     public var hasSynchronizedOutput: Bool
     /// Whether the terminal reads pixels from shared memory of this machine.
     public var hasSharedMemory: Bool
-    /// Whether the terminal is on another machine, so that bytes are dear.
+    /// Whether the terminal is reached over `ssh`, so that output is compressed and transitions are left out.
     public var isRemote: Bool
     /// Whether the terminal answered the queries.
     public var hasAnswered: Bool
@@ -39,7 +39,7 @@ public struct TerminalCapabilities: Hashable, Sendable {
     /// The best protocol.
     public var bestProtocol: GraphicsProtocol { protocols.first ?? .blocks }
 
-    /// Returns the same capabilities with another protocol than the best one.
+    /// Returns these capabilities with `graphics` as the first protocol.
     public func using(_ graphics: GraphicsProtocol) -> TerminalCapabilities {
         var copy = self
         copy.protocols = [graphics] + protocols.filter { $0 != graphics }

@@ -6,7 +6,7 @@ public enum TerminalDetector {
     /// Asks the controlling terminal. It takes a few milliseconds; at most 0.3 seconds, or 1.1 seconds over `ssh`, with a
     /// terminal that does not answer.
     ///
-    /// The modes of the terminal are the former ones afterwards. Keys that are pressed meanwhile are lost.
+    /// Restores the modes of the terminal before it returns. Keys that are pressed during the detection are lost.
     ///
     /// - Parameter variables: The environment variables. `TINTYPE_PROTOCOL` names a protocol to use, whatever the terminal
     ///   answers.

@@ -1,8 +1,8 @@
 /// A way to show an image in a terminal.
 public enum GraphicsProtocol: String, Hashable, Sendable, CaseIterable {
-    /// The graphics protocol of kitty, which Ghostty, Konsole and WezTerm also understand.
+    /// The graphics protocol of kitty, which Ghostty and Konsole also understand, and WezTerm in part.
     case kitty
-    /// The inline images of iTerm2, which WezTerm, Konsole and mintty also understand.
+    /// The inline images of iTerm2, which WezTerm, mintty, Warp and Konsole also understand.
     case iterm2
     /// Sixel graphics of DEC's VT340, which foot, xterm, mlterm, Contour and Windows Terminal understand.
     case sixel

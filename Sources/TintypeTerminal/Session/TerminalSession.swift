@@ -3,9 +3,11 @@ public import TintypeCore
 
 /// Shows images in regions of a terminal, and receives keys, until it ends.
 ///
-/// One thread encodes frames, writes them, and reads keys and answers. Callers never wait for the terminal: of each region,
-/// the newest frame is written when the terminal has processed the former one. The terminal is restored by ``end()``, and
-/// when the session is released. A program that handles signals calls ``end()`` for those that end it, on any thread.
+/// One thread encodes frames, writes them, and reads keys and answers. It writes the newest frame of each region when the
+/// terminal has processed the former one. Only ``end()``, ``finish()`` and ``suspend()`` wait for the terminal.
+///
+/// The terminal is restored by ``end()``, and when the session is released. ``TerminalSignals`` calls ``end()`` for signals
+/// that end the process; a program that handles signals itself does so, on any thread.
 public final class TerminalSession: Sendable {
     private let core: SessionCore
 

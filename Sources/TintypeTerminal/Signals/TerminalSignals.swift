@@ -7,8 +7,8 @@ import TintypeCore
 ///     let signals = TerminalSignals(session) { /* show everything again, on the main actor */ }
 ///
 /// A signal that ends or stops the process restores the terminal first, and then has its usual effect: `SIGINT`, `SIGTERM`,
-/// `SIGHUP`, `SIGQUIT`, `SIGTSTP`, and those of crashes. `SIGWINCH` takes the new size over. `SIGKILL` and `SIGSTOP` cannot be
-/// handled.
+/// `SIGHUP`, `SIGQUIT`, `SIGTSTP`, and those of crashes. `SIGWINCH` updates the size of the session. `SIGKILL` and `SIGSTOP`
+/// cannot be handled.
 public final class TerminalSignals: Sendable {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH]
 

@@ -47,7 +47,7 @@ public import TintypeCore
     ///
     /// - Parameters:
     ///   - request: The image to load.
-    ///   - presentation: The images during the load and at its end; the size is always that of the view.
+    ///   - presentation: The presentation of the load. Its ``Presentation/sizing`` is always that of the view.
     ///   - receive: Receives progress, previews, and the end exactly once, on the main actor.
     public func load(
         _ request: ImageRequest, presentation: Presentation = Presentation(), receive: ImageBinding.Receiver? = nil
@@ -68,7 +68,8 @@ public import TintypeCore
         }
     }
 
-    /// Whether the view is visible. The animation of a hidden view stands still, and its load pauses.
+    /// Whether the view is visible; `true` at first. The animation of a hidden view stands still, and
+    /// ``Presentation/whenHidden`` decides about its load.
     public var isVisible: Bool {
         get { player.isVisible }
         set {
@@ -97,7 +98,7 @@ public import TintypeCore
         draw(.content)
     }
 
-    /// Shows the new content of a transition, frame by frame. Over a slow connection it is shown at once.
+    /// Shows the new content of a transition, frame by frame. Over `ssh`, and while the view is hidden, it is shown at once.
     public func show(with transition: RunningTransition) {
         guard !session.capabilities.isRemote, isVisible else {
             show(transition.new)
