@@ -47,7 +47,9 @@ struct StandardInputUse {
 
 /// How many images a command works on at once.
 struct JobOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Work on this many images at once. (default: the cores and 2)", valueName: "n"))
+    @Option(
+        help: ArgumentHelp(
+            "Work on this many images at once. (default: the number of cores plus 2)", valueName: "n"))
     var jobs: Int?
 
     func validate() throws {
@@ -65,7 +67,8 @@ enum ExistingOutput: String, EnumerableFlag {
 
     static func help(for value: ExistingOutput) -> ArgumentHelp? {
         switch value {
-        case .skipExisting: "Leave outputs that exist, and do not read their inputs."
+        case .skipExisting:
+            "Leave outputs that exist. Their inputs are read only if the output's name contains the size of the image."
         case .overwrite: "Replace outputs that exist. Otherwise they are failures, unless there is one input."
         }
     }

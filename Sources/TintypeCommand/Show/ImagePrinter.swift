@@ -25,7 +25,7 @@ struct ImagePrinter: Sendable {
     /// Returns the cells of an image.
     func layout(_ size: PixelSize) -> CellLayout { writer.layout(size, within: limit) }
 
-    /// Prints an image; of an animation, its first frame.
+    /// Prints a still image, or the first frame of an animation.
     ///
     /// - Parameter number: The number of the image in this run.
     func printStill(_ image: Image, number: Int) throws(TintypeError) {

@@ -21,7 +21,7 @@ enum RepetitionArgument: String, EnumerableFlag {
 
     static func help(for value: RepetitionArgument) -> ArgumentHelp? {
         switch value {
-        case .loop: "Play animations forever, until a key is pressed."
+        case .loop: "Play animations forever, or until q or Escape is pressed."
         case .once: "Play animations once."
         }
     }

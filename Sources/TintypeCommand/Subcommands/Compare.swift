@@ -10,7 +10,7 @@ struct Compare: AsyncParsableCommand {
             Reports PSNR (the peak signal-to-noise ratio in dB), SSIM (the structural similarity of the luma, 1 for equal \
             images), DSSIM (half of 1 − SSIM), the largest difference of a channel and the number of pixels that differ. SSIM \
             of transparent images is the lower of those on white and on black. \
-            Of animations, the first frames are compared. The images must have one size.
+            Animations are compared by their first frames. Both images must have the same size.
 
             Examples:
               tintype compare photo.png photo.jpg
@@ -18,10 +18,10 @@ struct Compare: AsyncParsableCommand {
               tintype compare --min-ssim 0.95 --json photo.png photo.webp
             """)
 
-    @Argument(help: ArgumentHelp("The path of a file, or a URL.", valueName: "first"))
+    @Argument(help: ArgumentHelp("The path of a file, a URL, or - for standard input.", valueName: "first"))
     var first: SourceArgument
 
-    @Argument(help: ArgumentHelp("The path of a file, or a URL.", valueName: "second"))
+    @Argument(help: ArgumentHelp("The path of a file, a URL, or - for standard input.", valueName: "second"))
     var second: SourceArgument
 
     @Option(

@@ -38,7 +38,7 @@ struct Convert: AsyncParsableCommand {
     private static let fullDiscussion = """
         The extension of <output> selects its format; - is standard input or output. --thumbnail decodes the image to \
         size; transforms then apply in the order of the options. An option that modifies a transform, such as \
-        --mode, follows it. A colour is #RRGGBB or #RRGGBBAA; quote it in the shell.
+        --mode, follows it. A colour is #RRGGBB, #RRGGBBAA, #RGB or #RGBA; quote it in the shell.
 
         An animation stays an animation if the output format supports it (avif, gif, jxl, png, webp), and every \
         frame is transformed. Otherwise the first frame is written. --frame selects one frame, --frames several.

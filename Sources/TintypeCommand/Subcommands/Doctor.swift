@@ -2,14 +2,14 @@ import ArgumentParser
 import Foundation
 import Tintype
 
-/// `tintype doctor`: tests what the command depends on.
+/// `tintype doctor`: tests formats and cache, and reports libraries and terminal.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Test formats, libraries, cache and terminal.",
+        abstract: "Test formats and cache, and report libraries and terminal.",
         discussion: """
-            Decodes a small image of every format, which it encodes before if the format can be written, and compares its \
-            colour. Reports the versions of the libraries that state one, the state of the cache and what is known of the \
-            terminal. The exit status is 1 if a test fails.
+            Encodes a small image in every format that can be written, decodes it, and compares its colour; formats that \
+            are only read have a built-in image. Reports the versions of the libraries that state one, the state of the \
+            cache and what is known of the terminal. The exit status is 1 if a test fails.
             """)
 
     @OptionGroup var location: CacheLocation

@@ -157,7 +157,7 @@ enum ExistingFile: String, EnumerableFlag {
 
     static func help(for value: ExistingFile) -> ArgumentHelp? {
         switch value {
-        case .skipExisting: "Leave files that exist, and do not load their images if the names are known before."
+        case .skipExisting: "Leave files that exist. Their images are loaded only if the names depend on them."
         case .overwrite: "Replace files that exist (the default)."
         }
     }

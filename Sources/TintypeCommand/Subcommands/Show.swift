@@ -9,13 +9,13 @@ struct Show: AsyncParsableCommand {
         abstract: "Show images in the terminal.",
         discussion: """
             Asks the terminal what it can show: the graphics of kitty, iTerm2 or Sixel, or else characters with colours. \
-            Animations play until their end, or until q is pressed; a terminal with kitty's graphics plays them by itself. \
-            If standard output is no terminal, each image is one line of text, unless --protocol names a protocol. \
+            Animations play until their end, or until q or Escape is pressed; a terminal with kitty's graphics plays them by \
+            itself. If standard output is no terminal, each image is one line of text, unless --protocol names a protocol. \
             NO_COLOR and TINTYPE_PROTOCOL are respected. The exit status is the number of failures, at most 125; with \
             --interactive, of the files that could not be shown.
 
             Keys with --interactive: n and p for the next and the previous file, + and - to zoom, 0 for the whole image, \
-            the arrows to move, the space bar to pause, . and , for single frames, q to quit.
+            the arrows to move, the space bar to pause, . and , for single frames, q or Escape to quit.
 
             Examples:
               tintype show photo.jpg
