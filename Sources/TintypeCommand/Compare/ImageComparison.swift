@@ -21,7 +21,7 @@ struct ImageComparison: Equatable, Sendable {
         guard first.size == second.size else {
             throw TintypeError(
                 .transformFailed, stage: .transform,
-                "only images of one size can be compared, got \(first.size) and \(second.size)")
+                "only images of the same size can be compared, got \(first.size) and \(second.size)")
         }
         let channels = first.isOpaque && second.isOpaque ? 3 : 4
         var (sum, largest, count) = (0.0, 0, 0)
