@@ -34,15 +34,21 @@ public final class FakeLoader: ImageLoader {
     private let state = Locked(State())
     private let origin: ImageOrigin
     private let isStorable: Bool
+    private let beforeAnswer: (@Sendable () async -> Void)?
 
     /// Creates a loader without answers.
     ///
     /// - Parameters:
     ///   - origin: The origin that the loaded bytes report. Bytes from the network are stored on disk.
     ///   - isStorable: Whether the origin's rules allow the bytes to be stored.
-    public init(origin: ImageOrigin = .network, isStorable: Bool = true) {
+    ///   - beforeAnswer: Awaited before each answer. A test on the main actor can wait for a turn of it here, so that no load
+    ///     ends before the test suspends.
+    public init(
+        origin: ImageOrigin = .network, isStorable: Bool = true, beforeAnswer: (@Sendable () async -> Void)? = nil
+    ) {
         self.origin = origin
         self.isStorable = isStorable
+        self.beforeAnswer = beforeAnswer
     }
 
     /// Sets the answer to all further loads of a source.
@@ -100,6 +106,7 @@ public final class FakeLoader: ImageLoader {
             throw TintypeError(
                 .notFound, stage: .load, "FakeLoader has no answer for this source", subject: identity)
         }
+        await beforeAnswer?()
         return try await produce(answer, identity, context)
     }
 

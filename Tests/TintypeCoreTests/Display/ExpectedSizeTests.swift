@@ -6,7 +6,7 @@ import TintypeTesting
 
 @Suite(.timeLimit(.minutes(15))) @MainActor struct ExpectedSizeTests {
     private static let large = ImageInfo(format: .png, size: PixelSize(width: 400, height: 300))
-    private let view = ViewFixture(PipelineFixture(info: large))
+    private let view = ViewFixture(PipelineFixture(info: large, loader: .ofViews()))
     private var fixture: PipelineFixture { view.fixture }
     private var display: FakeDisplay { view.display }
 

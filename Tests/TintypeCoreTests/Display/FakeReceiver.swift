@@ -27,6 +27,15 @@ final class FakeReceiver: Sendable {
     func end() async { _ = await gate.wait() }
 }
 
+extension FakeLoader {
+    /// Returns a loader whose loads do not end before the test suspends, however busy the machine is.
+    ///
+    /// - Parameter origin: The origin of the bytes. Only those from the network are stored on disk.
+    static func ofViews(origin: ImageOrigin = .network) -> FakeLoader {
+        FakeLoader(origin: origin, beforeAnswer: { await MainActor.run {} })
+    }
+}
+
 /// A view with one binding over a pipeline of fakes.
 @MainActor struct ViewFixture {
     let fixture: PipelineFixture
@@ -34,7 +43,7 @@ final class FakeReceiver: Sendable {
     let timer = ManualPlaybackTimer()
     let binding: ImageBinding
 
-    init(_ fixture: PipelineFixture = PipelineFixture()) {
+    init(_ fixture: PipelineFixture = PipelineFixture(loader: .ofViews())) {
         self.fixture = fixture
         let timer = timer
         binding = ImageBinding(display, pipeline: fixture.pipeline, makeTimer: { timer })

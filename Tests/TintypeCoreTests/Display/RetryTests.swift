@@ -85,8 +85,8 @@ import TintypeTesting
 
     /// Returns a view whose enlargements wait for the loader: bytes in a cache might be decoded before a test looks.
     private func fixtureOfSize(_ size: PixelSize) -> ViewFixture {
-        let loader = FakeLoader(isStorable: false)
-        return ViewFixture(PipelineFixture(info: ImageInfo(format: .png, size: size), loader: loader))
+        ViewFixture(
+            PipelineFixture(info: ImageInfo(format: .png, size: size), loader: .ofViews(origin: .custom)))
     }
 
     @Test func aDisplayThatHasGrownGetsMorePixels() async throws {

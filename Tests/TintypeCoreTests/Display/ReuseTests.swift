@@ -14,7 +14,7 @@ import TintypeTesting
 
     init() {
         let savesData = savesData
-        view = ViewFixture(PipelineFixture { $0.savesData = { savesData.now } })
+        view = ViewFixture(PipelineFixture(loader: .ofViews()) { $0.savesData = { savesData.now } })
     }
 
     private func count(_ name: String = "a") -> Int { fixture.loader.count(fixture.identity(name)) }

@@ -216,7 +216,7 @@ import TintypeTesting
     // testUIViewOperationKeyContextWorks
     @Test func interceptorsSeeTheRequestOfAView() async throws {
         let seen = Shared<[String]>([])
-        let fixture = PipelineFixture {
+        let fixture = PipelineFixture(loader: .ofViews()) {
             $0.interceptors = [RecordingInterceptor(seen: seen)]
         }
         fixture.answer()
@@ -230,7 +230,9 @@ import TintypeTesting
     private func animatedFixture() throws -> ViewFixture {
         let drawn = try AnimatedImageTests.sprites(3)
         return ViewFixture(
-            PipelineFixture { $0.coders = ImageCoderRegistry(decoders: [drawn], encoders: [FakeEncoder()]) })
+            PipelineFixture(loader: .ofViews()) {
+                $0.coders = ImageCoderRegistry(decoders: [drawn], encoders: [FakeEncoder()])
+            })
     }
 
     // test22AnimatedImageViewCategory
