@@ -92,7 +92,7 @@ import TintypeTesting
 
     /// Only a load can run the interceptors, whose header fields decide.
     @Test func nothingIsFreshBesideInterceptorsThatDidNotRun() async throws {
-        try await withImage([("Cache-Control", "max-age=60")]) { _, downloader, source, stored in
+        try await withImage([("Cache-Control", "max-age=3600")]) { _, downloader, source, stored in
             var request = ImageRequest(source: source)
             let verdict = { downloader.verdict(on: stored, for: source, extras: request.extras, at: Date()) }
             #expect(verdict() == .fresh)
