@@ -1,5 +1,6 @@
 import Testing
 import Tintype
+import TintypeTesting
 
 @testable import TintypeCommand
 
@@ -11,12 +12,13 @@ import Tintype
             "a" + String(repeating: "\u{301}", count: 100_000),
         ]
         let amounts = [
-            LoadProgress(), LoadProgress(received: 5, expected: 10), LoadProgress(received: 11, expected: 10),
+            LoadProgress(received: 7), LoadProgress(received: 5, expected: 10),
+            LoadProgress(received: 11, expected: 10),
             LoadProgress(received: 1, expected: .max), LoadProgress(received: 1, expected: 0),
         ]
         var state = ProgressState()
         state.begin(total: 5)
-        for (name, amount) in zip(names, amounts) { state.update(name, amount) }
+        for (name, amount) in zip(names, amounts) { state.add(name, amount) }
         let lines = state.lines(columns: columns)
         #expect(lines.count == 6)
         for line in lines {
@@ -27,7 +29,8 @@ import Tintype
 
     @Test func theEndOfALongNameIsShown() {
         var state = ProgressState()
-        state.update("http://example.org/" + String(repeating: "x", count: 2000) + "/photo.jpg", LoadProgress())
+        let name = "http://example.org/" + String(repeating: "x", count: 2000) + "/photo.jpg"
+        state.add(name, LoadProgress(received: 1))
         #expect(state.lines(columns: 80).first?.hasSuffix("xx/photo.jpg") == true)
         #expect(state.lines(columns: 80).first?.contains("…xx") == true)
     }
@@ -35,7 +38,7 @@ import Tintype
     /// A name is shortened once, not for every line that is drawn. Otherwise this would exceed the time limit.
     @Test func drawingIsCheapForLongNames() {
         var state = ProgressState()
-        state.update(String(repeating: "é", count: 2_000_000), LoadProgress())
+        state.add(String(repeating: "é", count: 2_000_000), LoadProgress(received: 1))
         #expect(state.lines(columns: .max).allSatisfy { $0.count < 1100 })
         let lines = state.lines(columns: 80)
         for _ in 0..<20_000 where state.lines(columns: 80) != lines { Issue.record("the lines have changed") }
@@ -48,9 +51,61 @@ import Tintype
     ]) func theTotalHasRateAndRemainingTime(_ finished: Int, _ seconds: Double, _ line: String) {
         var state = ProgressState()
         state.begin(total: 10)
-        state.update("a", LoadProgress(received: 5_000_000))
-        for number in 0..<finished { state.finish("\(number)", times: 1) }
+        state.add("a", LoadProgress(received: 5_000_000))
+        for _ in 0..<finished { state.finish() }
         #expect(state.lines(columns: 100, after: .seconds(seconds)).last == line)
+    }
+
+    @Test func aLineFollowsItsLoadFromTheFirstByteToTheEnd() {
+        let arrived = Locked(LoadProgress())
+        var state = ProgressState()
+        state.begin(total: 2)
+        let number = state.beginLoad("a") { arrived.withLock { $0 } }
+        #expect(state.lines(columns: 80) == ["0 of 2 done, 0 B"])
+        arrived.withLock { $0 = LoadProgress(received: 5, expected: 10) }
+        #expect(state.lines(columns: 80) == ["━━━━━━━━╌╌╌╌╌╌╌╌ 5 B of 10 B        a", "0 of 2 done, 5 B"])
+        arrived.withLock { $0.received = 9 }
+        state.endLoad(number)
+        #expect(state.lines(columns: 80) == ["0 of 2 done, 9 B"])
+        state.finish(times: 2, bytes: 1)
+        #expect(state.lines(columns: 80) == ["2 of 2 done, 10 B"])
+    }
+
+    /// Loads of one source have equal names.
+    @Test func eachLoadHasALineOfItsOwn() {
+        var state = ProgressState()
+        let first = state.add("a", LoadProgress(received: 1))
+        state.add("a", LoadProgress(received: 2))
+        #expect(state.lines(columns: 80).count == 3)
+        state.endLoad(first)
+        #expect(state.lines(columns: 80).count == 2 && state.lines(columns: 80).last == "0 of 0 done, 3 B")
+    }
+}
+
+extension ProgressState {
+    /// Adds a load that makes no progress.
+    @discardableResult fileprivate mutating func add(_ name: String, _ progress: LoadProgress) -> Int {
+        beginLoad(name) { progress }
+    }
+}
+
+/// The progress of a command on a terminal.
+@Suite(.timeLimit(.minutes(15))) struct ProgressDisplayTests {
+    @Test func aTransferIsShownWhileItRuns() async throws {
+        try await withCommandFixture { fixture in
+            let gate = OriginGate(after: 100)
+            defer { gate.open() }
+            let jpeg = try CommandFixture.jpeg(width: 120, height: 80)
+            fixture.origin.serve("/slow.jpg", .image(jpeg, type: "image/jpeg").with(\.gate, gate))
+            let terminal = try CommandTerminal(
+                try CommandRun.binary, ["fetch", "--timeout", "3600", fixture.url("/slow.jpg")],
+                environment: ["TERM": "xterm", "XDG_CACHE_HOME": fixture.path("cache")])
+            _ = await terminal.read(until: "100 B of \(HumanFormat.bytes(jpeg.count))")
+            gate.open()
+            let rest = await terminal.readToEnd()
+            #expect(rest.contains("1 of 1 done") && rest.hasSuffix("\r\u{1B}[1A\u{1B}[J"), "\(rest)")
+            #expect(await terminal.end() == 0)
+        }
     }
 }
 

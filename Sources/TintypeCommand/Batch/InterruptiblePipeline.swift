@@ -17,8 +17,8 @@ struct InterruptiblePipeline: Sendable {
     /// Loads an image.
     ///
     /// - Parameters:
-    ///   - name: The name of the load on the display, which must be told when it has ended.
-    ///   - display: Shows the progress of the transfer.
+    ///   - name: The name of the load on the display.
+    ///   - display: Shows the progress of the load while it runs.
     func response(
         for request: ImageRequest, showing name: String = "", on display: ProgressDisplay? = nil
     ) async throws(TintypeError) -> ImageResponse {
@@ -27,9 +27,8 @@ struct InterruptiblePipeline: Sendable {
         if interruption.isRequested { task.cancel() }
         // A cancelled caller stops waiting at once, and then nobody needs the load.
         defer { if Task.isCancelled { task.cancel() } }
-        if let display {
-            for await case .progress(let progress) in task.events { display.update(name, progress) }
-        }
+        let number = display?.beginLoad(name) { task.progress }
+        defer { if let number { display?.endLoad(number) } }
         return try await task.response
     }
 

@@ -65,7 +65,7 @@ struct ConvertReport: Sendable {
 
     /// - Throws: ``TintypeError/Code/unwritable``.
     func add(_ record: ConvertRecord) throws(TintypeError) {
-        display?.finish(record.input, times: 1, bytes: record.written?.bytes ?? 0)
+        display?.finish(bytes: record.written?.bytes ?? 0)
         guard let display else { return try write(record) }
         try display.interrupt { () throws(TintypeError) in try write(record) }
     }

@@ -71,19 +71,14 @@ struct DemoRun {
         let start = ContinuousClock.now
         var request = ImageRequest(url: origin.url(sample.name))
         request.policy.previews = .progressive(every: .milliseconds(50))
+        let task = pipeline.start(request)
+        let number = display?.beginLoad(sample.name) { task.progress }
+        defer { if let number { display?.endLoad(number) } }
         var previews = 0
-        for await event in pipeline.start(request).events {
-            switch event {
-            case .info: break
-            case .progress(let progress): display?.update(sample.name, progress)
-            case .preview: previews += 1
-            case .finished(let result):
-                let response = try result.get()
-                display?.finish(sample.name, times: 1)
-                return DemoLoad(response: response, duration: start.duration(to: .now), previews: previews)
-            }
-        }
-        throw TintypeError.cancelled
+        for await case .preview in task.events { previews += 1 }
+        let response = try await task.response
+        display?.finish()
+        return DemoLoad(response: response, duration: start.duration(to: .now), previews: previews)
     }
 }
 

@@ -34,7 +34,7 @@ struct FetchRun: Sendable {
         try await BatchRun.run(unique, width: width, until: pipeline.interruption, load) { source, record in
             let times = counts[source] ?? 1
             tally.add(record.outcome, times: times)
-            try report.add(record, of: source, times: times)
+            try report.add(record, times: times)
         }
         return tally
     }
@@ -126,8 +126,8 @@ final class FetchReport: Sendable {
     /// Writes a record as often as its source was listed.
     ///
     /// - Throws: ``TintypeError/Code/unwritable``.
-    func add(_ record: FetchRecord, of source: SourceArgument, times: Int) throws(TintypeError) {
-        display?.finish(source.text, times: times)
+    func add(_ record: FetchRecord, times: Int) throws(TintypeError) {
+        display?.finish(times: times)
         let record = showsMetrics ? record : record.withoutMetrics
         for _ in 0..<times {
             if let display {

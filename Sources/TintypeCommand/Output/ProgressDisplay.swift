@@ -1,48 +1,57 @@
+import Dispatch
 import Foundation
 import Tintype
 
-/// A progress display on a terminal: a block of lines on standard error that is redrawn in place. Bytes that arrive redraw it
-/// at most ten times a second; a line that is written above it always does, because it takes its place.
+/// A progress display on a terminal: a block of lines on standard error that is redrawn in place ten times a second, and below
+/// each line that is written above it. It reads the progress of the running loads when it draws.
 final class ProgressDisplay: Sendable {
     private struct State: Sendable {
         var progress = ProgressState()
         var block = ProgressBlock()
-        var lastDrawn: ContinuousClock.Instant?
         var start = ContinuousClock.now
     }
 
-    private static let interval = Duration.milliseconds(100)
+    private static let interval = DispatchTimeInterval.milliseconds(100)
 
     private let state = Locked(State())
-    /// Held while a block of output is written, so that blocks do not mix. The locks of `state` and ``StandardOutput``
-    /// are taken under it.
-    private let terminal = Locked(())
+    /// Whether the block is redrawn. Held while a block of output is written, so that blocks do not mix. The locks of `state`
+    /// and ``StandardOutput`` are taken under it.
+    private let terminal = Locked(false)
 
+    /// Begins to redraw the block.
     func begin(total: Int) {
         state.withLock { state in
             state.progress.begin(total: total)
             state.start = .now
         }
+        terminal.withLock { $0 = true }
+        let timer = DispatchSource.makeTimerSource()
+        timer.schedule(deadline: .now() + Self.interval, repeating: Self.interval)
+        // The handler holds the timer until the block is erased.
+        timer.setEventHandler { [weak self] in if self?.redraw() != true { timer.cancel() } }
+        timer.activate()
     }
 
-    func update(_ name: String, _ progress: LoadProgress) {
-        let isDue = state.withLock { state in
-            state.progress.update(name, progress)
-            let now = ContinuousClock.now
-            guard state.lastDrawn.map({ $0.duration(to: now) >= Self.interval }) ?? true else { return false }
-            state.lastDrawn = now
-            return true
-        }
-        if isDue { terminal.withLock { _ in draw() } }
+    /// Shows a load as soon as bytes of it have arrived.
+    ///
+    /// - Parameter progress: Returns the newest progress of the load, on any thread.
+    /// - Returns: The number of the load, which ``endLoad(_:)`` takes.
+    func beginLoad(_ name: String, progress: @escaping @Sendable () -> LoadProgress) -> Int {
+        state.withLock { $0.progress.beginLoad(name, progress: progress) }
     }
 
-    /// Marks a source as finished.
+    /// Removes the line of a load. Its bytes stay in the total.
+    func endLoad(_ number: Int) {
+        state.withLock { $0.progress.endLoad(number) }
+    }
+
+    /// Counts a source that has finished.
     ///
     /// - Parameters:
     ///   - times: How often the source was listed.
-    ///   - bytes: The bytes that were written, if no progress of the source was reported.
-    func finish(_ name: String, times: Int, bytes: Int = 0) {
-        state.withLock { $0.progress.finish(name, times: times, bytes: bytes) }
+    ///   - bytes: The bytes to add to the total, if the load of the source was not shown.
+    func finish(times: Int = 1, bytes: Int = 0) {
+        state.withLock { $0.progress.finish(times: times, bytes: bytes) }
     }
 
     /// Erases the block, runs `body`, which may write lines, and draws the block again below those lines.
@@ -56,9 +65,20 @@ final class ProgressDisplay: Sendable {
         }
     }
 
-    /// Erases the block.
+    /// Erases the block, which is not redrawn any more.
     func end() {
-        terminal.withLock { _ in erase() }
+        terminal.withLock { isRedrawn in
+            isRedrawn = false
+            erase()
+        }
+    }
+
+    /// - Returns: `false` if the display has ended.
+    private func redraw() -> Bool {
+        terminal.withLock { isRedrawn in
+            if isRedrawn { draw() }
+            return isRedrawn
+        }
     }
 
     private func draw() {
@@ -105,16 +125,20 @@ struct ProgressBlock: Equatable, Sendable {
     }
 }
 
-/// The running transfers, and the lines that show them.
+/// The running loads, and the lines that show them.
 struct ProgressState: Sendable {
+    private struct Load: Sendable {
+        let number: Int
+        let label: ProgressLabel
+        let progress: @Sendable () -> LoadProgress
+    }
+
     private var total = 0
     private var finished = 0
-    /// The bytes of the transfers that have finished.
-    private var finishedBytes = 0
-    /// The numbers of the running transfers by name. Drawing does not look names up, because hashing one is O(n).
-    private var numbers: [String: Int] = [:]
-    /// The running transfers by number, in the order in which they began.
-    private var running: [(number: Int, label: ProgressLabel, progress: LoadProgress)] = []
+    /// The bytes of the loads that have ended.
+    private var endedBytes = 0
+    /// The running loads, in the order in which they began.
+    private var loads: [Load] = []
     private var lastNumber = 0
 
     /// A cell of the bar of a transfer whose bytes have been received.
@@ -125,37 +149,37 @@ struct ProgressState: Sendable {
 
     mutating func begin(total: Int) { self.total = total }
 
-    mutating func update(_ name: String, _ progress: LoadProgress) {
-        if let number = numbers[name] {
-            if let index = running.firstIndex(where: { $0.number == number }) { running[index].progress = progress }
-        } else {
-            lastNumber += 1
-            numbers[name] = lastNumber
-            running.append((lastNumber, ProgressLabel(SourceArgument.displayName(of: name)), progress))
-        }
+    /// Returns the number of the load.
+    mutating func beginLoad(_ name: String, progress: @escaping @Sendable () -> LoadProgress) -> Int {
+        lastNumber += 1
+        let label = ProgressLabel(SourceArgument.displayName(of: name))
+        loads.append(Load(number: lastNumber, label: label, progress: progress))
+        return lastNumber
     }
 
-    mutating func finish(_ name: String, times: Int, bytes: Int = 0) {
+    mutating func endLoad(_ number: Int) {
+        guard let index = loads.firstIndex(where: { $0.number == number }) else { return }
+        endedBytes += loads.remove(at: index).progress().received
+    }
+
+    mutating func finish(times: Int = 1, bytes: Int = 0) {
         finished += times
-        finishedBytes += bytes
-        guard let number = numbers.removeValue(forKey: name),
-            let index = running.firstIndex(where: { $0.number == number })
-        else { return }
-        finishedBytes += running.remove(at: index).progress.received
+        endedBytes += bytes
     }
 
-    /// Returns one line for each running transfer, then the total, each shorter than `columns` characters.
+    /// Returns one line for each load of which bytes have arrived, then the total, each shorter than `columns` characters.
     ///
     /// - Parameter elapsed: The time since the beginning.
     func lines(columns: Int, after elapsed: Duration = .zero) -> [String] {
-        let shown = running.prefix(Self.maximumTransfers).map { Self.line($0.label, $0.progress, columns) }
-        return shown + [String(totals(after: elapsed).prefix(columns - 1))]
+        let transfers = loads.map { ($0.label, $0.progress()) }.filter { $0.1 != LoadProgress() }
+        let received = transfers.reduce(endedBytes) { $0 + $1.1.received }
+        return transfers.prefix(Self.maximumTransfers).map { Self.line($0, $1, columns) }
+            + [String(totals(received, after: elapsed).prefix(columns - 1))]
     }
 
     /// Such as `12 of 40 done, 34 MB, 1.2 MB/s, 28 s left`. The rate and the rest are means since the beginning, which
     /// say nothing in the first second.
-    private func totals(after elapsed: Duration) -> String {
-        let received = running.reduce(finishedBytes) { $0 + $1.progress.received }
+    private func totals(_ received: Int, after elapsed: Duration) -> String {
         let seconds = elapsed.inSeconds
         var parts = ["\(finished) of \(total) done", HumanFormat.bytes(received)]
         guard seconds >= 1 else { return parts.joined(separator: ", ") }

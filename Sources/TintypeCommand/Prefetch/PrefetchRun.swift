@@ -20,7 +20,7 @@ struct PrefetchRun: Sendable {
         defer { display?.end() }
         try await BatchRun.run(sources, width: width, until: pipeline.interruption, load) { source, error in
             tally.add(error == nil ? .finished : .failed)
-            display?.finish(source.text, times: 1)
+            display?.finish()
             report(error.map { hint.description($0.about(SourceArgument.displayName(of: source.text))) })
         }
         return tally

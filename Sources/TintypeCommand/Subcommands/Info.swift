@@ -88,7 +88,7 @@ struct InfoReport {
     ///
     /// - Throws: ``TintypeError/Code/unwritable``.
     mutating func add(_ results: [Inspector.Result], number: Int) throws(TintypeError) {
-        for result in results { display?.finish("", times: 1, bytes: (try? result.get().bytes) ?? 0) }
+        for result in results { display?.finish(bytes: (try? result.get().bytes) ?? 0) }
         try writeDue(ordered.add(results, number: number).flatMap(\.self))
     }
 

@@ -54,6 +54,9 @@ public final class ImageTask: Sendable {
         }
     }
 
+    /// How much has arrived, also after the end of the load.
+    package var progress: LoadProgress { state.withLock { $0.events.status.progress } }
+
     /// The newest preview of the running load.
     var preview: ImageResponse? { state.withLock { $0.events.status.preview } }
 
