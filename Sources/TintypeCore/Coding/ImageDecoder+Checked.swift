@@ -3,7 +3,7 @@ package import Foundation
 // The entry points of the pipeline. They add the options, limits and fallbacks that the decoder itself does not support.
 
 extension ImageDecoder {
-    /// Decodes an image within the time limit of the context.
+    /// Decodes an image within the time limit of the context, which each step has for itself.
     ///
     /// - Throws: The errors of ``decode(_:context:)``; ``TintypeError/Code/notAnimated`` for a still image if the options
     ///   accept only animated ones; ``TintypeError/Code/limitExceeded`` if the time limit is reached.
@@ -12,20 +12,7 @@ extension ImageDecoder {
     ) throws(TintypeError) -> Image {
         if context.options.keepsMetadata { return try decodeWithMetadata(bytes, context: context, time: time) }
         let limit = DecodeTime(limit: context.limits.time, source: time)
-        let image = try limit.run(isCancelled: context.isCancelled) { isCancelled throws(TintypeError) in
-            var timed = context
-            timed.isCancelled = isCancelled
-            timed = try resolved(timed, for: bytes)
-            do throws(TintypeError) {
-                let cropsItself = timed.options.crop == nil || self is any PartialImageDecoder
-                let image = try cropsItself ? decode(bytes, context: timed) : decodeAndCrop(bytes, context: timed)
-                if context.verification == .allFrames { try verifyRest(of: image, bytes, context: timed) }
-                return image
-            } catch {
-                guard error.code == .undecodable, timed.options.allowsPartial else { throw error }
-                return try salvagePart(of: bytes, context: timed, after: error)
-            }
-        }
+        let image = try decodeOrSalvage(bytes, context: try resolved(context, for: bytes), within: limit)
         guard context.options.frames != .animatedOnly || image.info.frameCount > 1 else {
             throw TintypeError(
                 .notAnimated, stage: .decode, "the image is not animated, but only animated images were requested")
@@ -33,12 +20,37 @@ extension ImageDecoder {
         return image
     }
 
-    /// Decodes what ``decode(_:context:)`` has left: the further frames of an animation, and the other images of a file.
-    private func verifyRest(of image: Image, _ bytes: Data, context: DecodeContext) throws(TintypeError) {
-        try (self as? any ImageCollectionDecoder)?.verifyImages(in: bytes, context: context)
+    /// Decodes an image, or a part of a damaged one if the options allow it.
+    private func decodeOrSalvage(
+        _ bytes: Data, context: DecodeContext, within limit: DecodeTime
+    ) throws(TintypeError) -> Image {
+        do throws(TintypeError) {
+            let image = try limit.run(context) { context throws(TintypeError) in
+                let cropsItself = context.options.crop == nil || self is any PartialImageDecoder
+                return try cropsItself ? decode(bytes, context: context) : decodeAndCrop(bytes, context: context)
+            }
+            if context.verification == .allFrames { try verifyRest(of: image, bytes, context: context, within: limit) }
+            return image
+        } catch {
+            guard error.code == .undecodable, context.options.allowsPartial else { throw error }
+            return try limit.run(context) { context throws(TintypeError) in
+                try salvagePart(of: bytes, context: context, after: error)
+            }
+        }
+    }
+
+    /// Decodes what ``decode(_:context:)`` has left: the other images of a file, and the further frames of an animation.
+    private func verifyRest(
+        of image: Image, _ bytes: Data, context: DecodeContext, within limit: DecodeTime
+    ) throws(TintypeError) {
+        try limit.run(context) { context throws(TintypeError) in
+            try (self as? any ImageCollectionDecoder)?.verifyImages(in: bytes, context: context)
+        }
         guard let animation = image.animation else { return }
         for index in 1..<max(1, animation.frameCount) {
-            _ = try animation.frame(at: index, isCancelled: context.isCancelled)
+            _ = try limit.run(context) { context throws(TintypeError) in
+                try animation.frame(at: index, isCancelled: context.isCancelled)
+            }
         }
     }
 
@@ -129,6 +141,19 @@ package struct DecodeTime: Sendable {
 
     package init(limit: Duration = DecodeLimits().time, source: TimeSource = .system) {
         (self.limit, self.source) = (limit, source)
+    }
+
+    /// Runs `body` with a context that is cancelled when the time is over.
+    ///
+    /// - Throws: As ``run(isCancelled:_:)``.
+    func run<Value>(
+        _ context: DecodeContext, _ body: (DecodeContext) throws(TintypeError) -> Value
+    ) throws(TintypeError) -> Value {
+        try run(isCancelled: context.isCancelled) { isCancelled throws(TintypeError) in
+            var timed = context
+            timed.isCancelled = isCancelled
+            return try body(timed)
+        }
     }
 
     /// Runs `body`, which must poll a cancellation check; the check becomes true when the time is over.

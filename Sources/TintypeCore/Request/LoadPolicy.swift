@@ -129,7 +129,8 @@ extension LoadPolicy {
         /// Only the delivered image: the first frame of an animation, one image of an icon.
         case firstFrame
         /// Every frame of an animation, unless the options ask only for the first one, and every image of an icon. The load
-        /// fails if one is damaged, unless the request accepts partial images. Decoded frames are not held.
+        /// fails if one is damaged, unless the request accepts partial images. Decoded frames are not held. Each frame may
+        /// take ``DecodeLimits/time``, and so may the images of an icon together.
         case allFrames
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import TintypeTesting
 
@@ -51,5 +52,39 @@ import TintypeTesting
             try DecodeTime().run(isCancelled: { false }) { _ throws(TintypeError) in throw .transformFailed("no") }
         }
         #expect(error?.code == .transformFailed)
+    }
+
+    // MARK: Animations
+
+    private func animation(frames: Int) throws -> DrawnAnimation {
+        let size = PixelSize(width: 2, height: 2)
+        let frame = AnimationFrame(rect: PixelRect(x: 0, y: 0, size: size), duration: 0.1)
+        let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), size: size)
+        return DrawnAnimation(
+            canvas: size, frames: Array(repeating: frame, count: frames),
+            images: Array(repeating: white, count: frames))
+    }
+
+    /// Decodes an animation with all frames. The time passes while its decoder polls for cancellation.
+    private func verify(_ animation: DrawnAnimation, _ seconds: @escaping @Sendable () -> Int) throws(TintypeError) {
+        var context = DecodeContext(isCancelled: { [clock] in
+            clock.advance(by: .seconds(seconds()))
+            return false
+        })
+        (context.verification, context.limits.time) = (.allFrames, .seconds(20))
+        _ = try animation.decodeChecked(Data(), context: context, time: clock.timeSource)
+    }
+
+    @Test func eachVerifiedFrameHasTheTimeOfADecode() throws {
+        let animation = try animation(frames: 40)
+        try verify(animation) { 1 }
+        #expect(clock.uptime >= .seconds(40) && Set(animation.decoded.now) == Set(0..<40))
+    }
+
+    @Test func aVerifiedFrameThatTakesLongerExceedsTheLimit() throws {
+        let animation = try animation(frames: 40)
+        let decoded = animation.decoded
+        let error = #expect(throws: TintypeError.self) { try verify(animation) { decoded.now.count == 3 ? 21 : 0 } }
+        #expect(error?.limit == .time && decoded.now == [0, 1, 2])
     }
 }
