@@ -138,12 +138,11 @@ public struct CustomTransition: Hashable, Sendable {
         self.display = display
     }
 
-    /// Whether the new image hides the old one wherever that is drawn: it is opaque and of the same shape.
-    ///
-    /// - Complexity: O(pixels). The header of an opaque file says nothing about pixels that a transformer has cut out.
-    var isOldHidden: Bool {
-        guard let new = new.image, !new.info.hasAlpha, old.image?.hasShape(of: new) ?? true else { return false }
-        return new.pixels.isOpaque
+    /// Whether the new image hides the old one wherever that is drawn, unless a transformer has cut pixels out: its file is
+    /// opaque, and it has the same shape.
+    var mayHideOld: Bool {
+        guard let new = new.image, !new.info.hasAlpha else { return false }
+        return old.image?.hasShape(of: new) ?? true
     }
 }
 

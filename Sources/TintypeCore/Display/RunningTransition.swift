@@ -11,14 +11,17 @@
     public var onEnd: (@MainActor () -> Void)?
 
     private var start: Duration?
-    /// Computed once, because it looks at all pixels.
-    private lazy var isOldHidden = context.isOldHidden
+    /// The progress from which a fade lets the old image fade out, too; `nil` while the new one is taken to hide it.
+    private var oldFadesFrom: Double?
+    /// The progress of the newest frame.
+    private var lastProgress = 0.0
     /// Called once at the end, after ``onEnd``.
     private var report: (@MainActor () -> Void)?
 
     init(_ context: TransitionContext, report: (@MainActor () -> Void)? = nil) {
         self.context = context
         self.report = report
+        if transition.kind == .fade { prepareFade() }
     }
 
     isolated deinit {
@@ -40,7 +43,8 @@
         let progress = progress(at: now)
         guard !isOver else { return .end }
         if case .custom(let custom) = transition.kind { return custom.animate(context, progress) }
-        return transition.kind.frame(at: progress, isOldHidden: isOldHidden)
+        lastProgress = progress
+        return transition.kind.frame(at: progress, oldFadesFrom: oldFadesFrom)
     }
 
     /// Returns the eased progress at a time, from 0 to 1, for a display that draws some kinds of transitions itself. It
@@ -70,6 +74,21 @@
         isOver = true
         notify()
         return completion(isFinished: false)
+    }
+
+    /// Lets the old image fade out, too, unless the new one hides it.
+    ///
+    /// A pixel thread looks for pixels that a transformer has cut out, of which the header says nothing. If it finds one after
+    /// the first frame, the old image fades out from there.
+    private func prepareFade() {
+        guard context.mayHideOld, let pixels = new.image?.pixels else { return oldFadesFrom = 0 }
+        WorkQueue.pixels.enqueue(at: .high) { [weak self] in
+            guard !pixels.isOpaque else { return }
+            Task { @MainActor [weak self] in
+                guard let self else { return }
+                oldFadesFrom = lastProgress
+            }
+        }
     }
 
     private func begin(at now: Duration) -> Duration {

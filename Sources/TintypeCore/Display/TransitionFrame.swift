@@ -75,13 +75,16 @@ extension ImageTransition.Kind {
     ///
     /// - Parameters:
     ///   - progress: From 0 to 1.
-    ///   - isOldHidden: Whether the new image, once opaque, hides the old one. If not, the old one fades out. Evaluated only
-    ///     for a fade.
-    func frame(at progress: Double, isOldHidden: @autoclosure () -> Bool) -> TransitionFrame {
+    ///   - start: The progress from which a fade lets the old image fade out, too; `nil` if the new image, once opaque, hides
+    ///     it.
+    func frame(at progress: Double, oldFadesFrom start: Double? = nil) -> TransitionFrame {
         let rest = 1 - progress
         return switch self {
         case .fade, .custom:
-            TransitionFrame(old: .init(opacity: isOldHidden() ? 1 : rest), new: .init(opacity: progress))
+            // The last frame shows nothing of the old image, wherever it began to fade out.
+            TransitionFrame(
+                old: .init(opacity: start.map { rest > 0 ? min(1, rest / (1 - $0)) : 0 } ?? 1),
+                new: .init(opacity: progress))
         case .slideFromLeft: TransitionFrame(old: .shown, new: .init(x: -rest))
         case .slideFromRight: TransitionFrame(old: .shown, new: .init(x: rest))
         case .slideFromTop: TransitionFrame(old: .shown, new: .init(y: -rest))
