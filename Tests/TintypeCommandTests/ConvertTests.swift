@@ -208,7 +208,10 @@ import TintypeTesting
             let bright = HighRangePixels(rows: writer.finish())
             let input = try fixture.write(
                 try JXLEncoder().encode(bright, as: .jxl, options: EncodeOptions()), "bright.jxl")
-            for (arguments, isBright) in [(["--hdr"], true), ([], false), (["--hdr", "--resize", "8x8"], true)] {
+            let runs = [
+                (["--hdr"], true), ([], false), (["--hdr", "--resize", "8x8"], true), (["--hdr", "--frame=0"], true),
+            ]
+            for (arguments, isBright) in runs {
                 let output = fixture.path("out\(arguments.count).avif")
                 let run = try await CommandRun.tintype(["convert", input, output] + arguments)
                 #expect(run.status == 0, "\(run.error)")

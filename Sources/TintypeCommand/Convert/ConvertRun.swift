@@ -133,19 +133,18 @@ struct ConvertRun: Sendable {
         let isStill = !pipeline.configuration.coders.animatedFormats.contains(entry.format)
         guard let frame = settings.frame ?? (isStill ? settings.frames?.first : nil) else { return image }
         do throws(TintypeError) {
-            return image.replacing(pixels: try await pixels(ofFrame: frame, in: image))
+            if let animation = image.animation {
+                return image.replacing(pixels: try await Self.pixels(ofFrame: frame, in: animation))
+            }
+            guard frame == 0 else {
+                throw TintypeError(
+                    .noSuchFrame, stage: .decode, "there is no frame \(frame): the image is not an animation")
+            }
+            // With its high range.
+            return image
         } catch {
             throw error.about(entry.input.name)
         }
-    }
-
-    private func pixels(ofFrame index: Int, in image: Image) async throws(TintypeError) -> PixelBuffer {
-        if let animation = image.animation { return try await Self.pixels(ofFrame: index, in: animation) }
-        guard index == 0 else {
-            throw TintypeError(
-                .noSuchFrame, stage: .decode, "there is no frame \(index): the image is not an animation")
-        }
-        return image.pixels
     }
 
     /// Composes a frame with a player that has no view.
