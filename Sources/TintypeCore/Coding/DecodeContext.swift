@@ -27,6 +27,13 @@ public struct DecodeContext: Sendable {
         if isCancelled() { throw .cancelled }
     }
 
+    /// Returns the same context with another cancellation check.
+    func cancelled(by isCancelled: @escaping @Sendable () -> Bool) -> DecodeContext {
+        var context = self
+        context.isCancelled = isCancelled
+        return context
+    }
+
     /// Returns the bytes per pixel of the ``HighRangePixels`` that a decoder makes in addition to the image.
     ///
     /// - Parameter isWide: Whether the source has more than 8 bits per channel. Others have no high range.

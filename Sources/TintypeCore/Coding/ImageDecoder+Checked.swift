@@ -11,8 +11,23 @@ extension ImageDecoder {
         _ bytes: Data, context: DecodeContext, time: TimeSource = .system
     ) throws(TintypeError) -> Image {
         if context.options.keepsMetadata { return try decodeWithMetadata(bytes, context: context, time: time) }
+        let context = try resolved(context, for: bytes)
         let limit = DecodeTime(limit: context.limits.time, source: time)
-        let image = try decodeOrSalvage(bytes, context: try resolved(context, for: bytes), within: limit)
+        let image: Image
+        do throws(TintypeError) {
+            let cropsItself = context.options.crop == nil || self is any PartialImageDecoder
+            let decoded = try limit.run(isCancelled: context.isCancelled) { isCancelled throws(TintypeError) in
+                let timed = context.cancelled(by: isCancelled)
+                return try cropsItself ? decode(bytes, context: timed) : decodeAndCrop(bytes, context: timed)
+            }
+            if context.verification == .allFrames { try verifyRest(of: decoded, bytes, context, within: limit) }
+            image = decoded
+        } catch {
+            guard error.code == .undecodable, context.options.allowsPartial else { throw error }
+            image = try limit.run(isCancelled: context.isCancelled) { isCancelled throws(TintypeError) in
+                try salvagePart(of: bytes, context: context.cancelled(by: isCancelled), after: error)
+            }
+        }
         guard context.options.frames != .animatedOnly || image.info.frameCount > 1 else {
             throw TintypeError(
                 .notAnimated, stage: .decode, "the image is not animated, but only animated images were requested")
@@ -20,36 +35,19 @@ extension ImageDecoder {
         return image
     }
 
-    /// Decodes an image, or a part of a damaged one if the options allow it.
-    private func decodeOrSalvage(
-        _ bytes: Data, context: DecodeContext, within limit: DecodeTime
-    ) throws(TintypeError) -> Image {
-        do throws(TintypeError) {
-            let image = try limit.run(context) { context throws(TintypeError) in
-                let cropsItself = context.options.crop == nil || self is any PartialImageDecoder
-                return try cropsItself ? decode(bytes, context: context) : decodeAndCrop(bytes, context: context)
-            }
-            if context.verification == .allFrames { try verifyRest(of: image, bytes, context: context, within: limit) }
-            return image
-        } catch {
-            guard error.code == .undecodable, context.options.allowsPartial else { throw error }
-            return try limit.run(context) { context throws(TintypeError) in
-                try salvagePart(of: bytes, context: context, after: error)
-            }
-        }
-    }
-
     /// Decodes what ``decode(_:context:)`` has left: the other images of a file, and the further frames of an animation.
     private func verifyRest(
-        of image: Image, _ bytes: Data, context: DecodeContext, within limit: DecodeTime
+        of image: Image, _ bytes: Data, _ context: DecodeContext, within limit: DecodeTime
     ) throws(TintypeError) {
-        try limit.run(context) { context throws(TintypeError) in
-            try (self as? any ImageCollectionDecoder)?.verifyImages(in: bytes, context: context)
+        if let decoder = self as? any ImageCollectionDecoder {
+            try limit.run(isCancelled: context.isCancelled) { isCancelled throws(TintypeError) in
+                try decoder.verifyImages(in: bytes, context: context.cancelled(by: isCancelled))
+            }
         }
         guard let animation = image.animation else { return }
         for index in 1..<max(1, animation.frameCount) {
-            _ = try limit.run(context) { context throws(TintypeError) in
-                try animation.frame(at: index, isCancelled: context.isCancelled)
+            _ = try limit.run(isCancelled: context.isCancelled) { isCancelled throws(TintypeError) in
+                try animation.frame(at: index, isCancelled: isCancelled)
             }
         }
     }
@@ -141,19 +139,6 @@ package struct DecodeTime: Sendable {
 
     package init(limit: Duration = DecodeLimits().time, source: TimeSource = .system) {
         (self.limit, self.source) = (limit, source)
-    }
-
-    /// Runs `body` with a context that is cancelled when the time is over.
-    ///
-    /// - Throws: As ``run(isCancelled:_:)``.
-    func run<Value>(
-        _ context: DecodeContext, _ body: (DecodeContext) throws(TintypeError) -> Value
-    ) throws(TintypeError) -> Value {
-        try run(isCancelled: context.isCancelled) { isCancelled throws(TintypeError) in
-            var timed = context
-            timed.isCancelled = isCancelled
-            return try body(timed)
-        }
     }
 
     /// Runs `body`, which must poll a cancellation check; the check becomes true when the time is over.
