@@ -2,7 +2,8 @@ public import Foundation
 import TintypeColor
 public import TintypeCore
 
-/// Encodes AVIF images and sequences with libavif, on the calling thread. At quality 1 encoding is lossless.
+/// Encodes AVIF images and sequences with libavif, on the calling thread. At quality 1, encoding pixels of 8 bits is
+/// lossless.
 ///
 /// A value may be used from any thread.
 public struct AVIFEncoder: ImageEncoder {
@@ -31,7 +32,8 @@ public struct AVIFEncoder: ImageEncoder {
     }
 }
 
-/// Encodes still images with 10 bits per channel, in PQ with the primaries of Rec. ITU-R BT.2100.
+/// Encodes still images with 10 bits per channel, in PQ with the primaries of Rec. ITU-R BT.2100. The samples are rounded to 10
+/// bits, so this loses precision at quality 1, too.
 extension AVIFEncoder: HighRangeImageEncoder {
     /// Encodes a still image. Alpha is omitted if every pixel is opaque.
     ///
