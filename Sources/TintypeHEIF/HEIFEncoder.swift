@@ -18,7 +18,7 @@ public struct HEIFEncoder: ImageEncoder {
     public func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
-        try HEIFLibrary.load()
+        try HEIFLibrary.load(for: .encode)
         guard let context = heif_context_alloc() else {
             throw TintypeError(.outOfMemory, stage: .encode, "not enough memory for a HEIC encoder")
         }

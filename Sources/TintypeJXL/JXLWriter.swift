@@ -28,12 +28,12 @@ struct JXLWriter: ~Copyable {
     /// Creates a writer and describes the image to it.
     ///
     /// - Parameter playCount: The number of plays of an animation, 0 for forever; `nil` for a still image.
-    /// - Throws: ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``.
+    /// - Throws: ``TintypeError/Code/noCoder``, ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``.
     init(
         size: PixelSize, hasAlpha: Bool, isLossless: Bool, _ colors: Colors, playCount: Int? = nil,
         metadata: EncodedMetadata
     ) throws(TintypeError) {
-        try JXLLibrary.load()
+        try JXLLibrary.load(for: .encode)
         guard let encoder = JxlEncoderCreate(nil) else {
             throw TintypeError(.outOfMemory, stage: .encode, "not enough memory for a JPEG XL encoder")
         }

@@ -103,9 +103,10 @@ package protocol OnDemandLibrary {
 extension OnDemandLibrary {
     /// Loads the library, unless it is loaded. Call it before any other function of the library.
     ///
+    /// - Parameter stage: The stage that needs the library.
     /// - Throws: ``TintypeError/Code/noCoder``.
-    package static func load() throws(TintypeError) {
-        try loaded.get()
+    package static func load(for stage: TintypeError.Stage = .decode) throws(TintypeError) {
+        try loaded.mapError { $0.at(stage) }.get()
     }
 
     #if os(Linux)

@@ -61,6 +61,13 @@ public struct TintypeError: Error, Sendable {
             underlying: underlying)
     }
 
+    /// Returns the error at another stage.
+    package func at(_ stage: Stage) -> TintypeError {
+        TintypeError(
+            code, stage: stage, message, subject: subject, status: status, contentType: contentType,
+            underlying: underlying)
+    }
+
     private final class Storage: Sendable {
         let code: Code
         let stage: Stage
