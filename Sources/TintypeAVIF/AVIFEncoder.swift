@@ -41,9 +41,20 @@ extension AVIFEncoder: HighRangeImageEncoder {
     public func encode(
         _ highRange: HighRangePixels, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
-        let writer = try AVIFWriter(options, speed: speed)
-        try writer.add(PQRows(highRange))
-        return try writer.finish()
+        try prepare(highRange)(options)
+    }
+}
+
+extension AVIFEncoder: PreparingHighRangeEncoder {
+    package func prepare(
+        _ highRange: HighRangePixels
+    ) throws(TintypeError) -> (EncodeOptions) throws(TintypeError) -> Data {
+        let rows = try PQRows(highRange, alpha: .always)
+        return { options throws(TintypeError) in
+            let writer = try AVIFWriter(options, speed: speed)
+            try writer.add(rows)
+            return try writer.finish()
+        }
     }
 }
 

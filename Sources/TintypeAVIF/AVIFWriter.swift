@@ -62,11 +62,10 @@ struct AVIFWriter: ~Copyable {
         try straight.withUnsafeBytes { bytes throws(TintypeError) in try add(bytes, samples, ticks: ticks) }
     }
 
-    /// Encodes an image of the high range.
+    /// Encodes an image of the high range, whose samples include alpha.
     func add(_ rows: PQRows) throws(TintypeError) {
         let samples = AVIFSamples(pq: rows.size, isOpaque: rows.isOpaque)
-        let words = try rows.samples(hasAlpha: true)
-        try words.withUnsafeBytes { bytes in
+        try rows.samples.withUnsafeBytes { bytes in
             Result { () throws(TintypeError) in try add(bytes, samples, ticks: nil) }
         }.get()
     }

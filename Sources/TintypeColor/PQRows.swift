@@ -1,39 +1,43 @@
 package import TintypeCore
 
-/// Rows of straight 16-bit RGBA, in PQ with the primaries of Rec. ITU-R BT.2100, made from linear light.
-package struct PQRows {
-    private let highRange: HighRangePixels
-    private let matrix: ColorMatrix3
-
-    /// Creates the rows of an image.
-    package init(_ highRange: HighRangePixels) {
-        self.highRange = highRange
-        // BT.2100 uses the primaries of BT.2020.
-        let wide = Chromaticities(primaries: 9) ?? .standard
-        matrix = ColorMatrix3(wide).inverse * ColorMatrix3(.standard)
+/// Rows of straight 16-bit samples, in PQ with the primaries of Rec. ITU-R BT.2100, made from linear light.
+package struct PQRows: Sendable {
+    /// The images of which each pixel has a sample for alpha.
+    package enum AlphaSamples: Sendable {
+        case always
+        case unlessOpaque
     }
 
     /// The size of the image in pixels.
-    package var size: PixelSize { highRange.size }
-
+    package let size: PixelSize
     /// Whether every pixel is opaque.
-    package var isOpaque: Bool {
-        (0..<size.height).allSatisfy { y in (0..<size.width).allSatisfy { highRange[$0, y].w >= 1 } }
-    }
+    package let isOpaque: Bool
+    /// All rows without padding, four samples per pixel or, without alpha, three.
+    package let samples: [UInt16]
 
-    /// Returns all rows without padding, four samples per pixel or, without alpha, three.
+    /// Converts an image.
     ///
     /// - Throws: ``TintypeError/Code/cancelled``.
-    package func samples(hasAlpha: Bool) throws(TintypeError) -> [UInt16] {
+    package init(_ highRange: HighRangePixels, alpha: AlphaSamples) throws(TintypeError) {
+        let size = highRange.size
+        let isOpaque = (0..<size.height).allSatisfy { y in (0..<size.width).allSatisfy { highRange[$0, y].w >= 1 } }
+        samples = try Self.samples(of: highRange, hasAlpha: alpha == .always || !isOpaque)
+        (self.size, self.isOpaque) = (size, isOpaque)
+    }
+
+    private static func samples(of highRange: HighRangePixels, hasAlpha: Bool) throws(TintypeError) -> [UInt16] {
+        // BT.2100 uses the primaries of BT.2020.
+        let wide = Chromaticities(primaries: 9) ?? .standard
+        let matrix = ColorMatrix3(wide).inverse * ColorMatrix3(.standard)
         var samples: [UInt16] = []
-        samples.reserveCapacity(size.area * (hasAlpha ? 4 : 3))
-        for y in 0..<size.height {
+        samples.reserveCapacity(highRange.size.area * (hasAlpha ? 4 : 3))
+        for y in 0..<highRange.size.height {
             if y % 16 == 0 { try TransformContext.current.checkCancelled() }
-            for x in 0..<size.width {
+            for x in 0..<highRange.size.width {
                 let pixel = SIMD4<Double>(highRange[x, y])
                 let light = SIMD3(pixel.x, pixel.y, pixel.z) / max(pixel.w, 1e-4)
                 let shown = matrix * light
-                for channel in 0..<3 { samples.append(Self.code(shown[channel])) }
+                for channel in 0..<3 { samples.append(code(shown[channel])) }
                 // NaN compares as false and becomes 0.
                 if hasAlpha { samples.append(UInt16(((pixel.w > 0 ? min(pixel.w, 1) : 0) * 65535).rounded())) }
             }

@@ -54,13 +54,23 @@ extension JXLEncoder: HighRangeImageEncoder {
     public func encode(
         _ highRange: HighRangePixels, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
-        // NaN compares as false and becomes 0.
-        let quality = options.quality > 0 ? min(options.quality, 1) : 0
-        let rows = PQRows(highRange)
-        let writer = try JXLWriter(
-            size: rows.size, hasAlpha: !rows.isOpaque, isLossless: quality == 1, .pq, metadata: options.written)
-        try writer.add(rows, distance: Self.distance(quality), effort: effort)
-        return try writer.finish()
+        try prepare(highRange)(options)
+    }
+}
+
+extension JXLEncoder: PreparingHighRangeEncoder {
+    package func prepare(
+        _ highRange: HighRangePixels
+    ) throws(TintypeError) -> (EncodeOptions) throws(TintypeError) -> Data {
+        let rows = try PQRows(highRange, alpha: .unlessOpaque)
+        return { options throws(TintypeError) in
+            // NaN compares as false and becomes 0.
+            let quality = options.quality > 0 ? min(options.quality, 1) : 0
+            let writer = try JXLWriter(
+                size: rows.size, hasAlpha: !rows.isOpaque, isLossless: quality == 1, .pq, metadata: options.written)
+            try writer.add(rows, distance: Self.distance(quality), effort: effort)
+            return try writer.finish()
+        }
     }
 }
 

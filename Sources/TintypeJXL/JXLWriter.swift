@@ -108,10 +108,9 @@ struct JXLWriter: ~Copyable {
         }.get()
     }
 
-    /// Adds an image of the high range.
+    /// Adds an image of the high range, whose samples include alpha if the writer does.
     func add(_ rows: PQRows, distance: Float, effort: Int) throws(TintypeError) {
-        let samples = try rows.samples(hasAlpha: hasAlpha)
-        try samples.withUnsafeBytes { bytes in
+        try rows.samples.withUnsafeBytes { bytes in
             Result { () throws(TintypeError) in
                 try add(bytes, JXL_TYPE_UINT16, distance: distance, effort: effort, ticks: nil)
             }

@@ -40,6 +40,26 @@ public protocol HighRangeImageEncoder: ImageEncoder {
     ) throws(TintypeError) -> Data
 }
 
+/// An encoder that converts an image of the high range once, however often it is encoded for a limit of bytes.
+package protocol PreparingHighRangeEncoder: HighRangeImageEncoder {
+    /// Converts an image.
+    ///
+    /// - Returns: A closure that encodes the image, and throws the errors of
+    ///   ``HighRangeImageEncoder/encode(_:as:options:)``.
+    /// - Throws: ``TintypeError/Code/cancelled``.
+    func prepare(_ highRange: HighRangePixels) throws(TintypeError) -> (EncodeOptions) throws(TintypeError) -> Data
+}
+
+extension HighRangeImageEncoder {
+    /// Returns a closure that encodes an image.
+    func encoding(
+        of highRange: HighRangePixels, as format: ImageFormat
+    ) throws(TintypeError) -> (EncodeOptions) throws(TintypeError) -> Data {
+        if let encoder = self as? any PreparingHighRangeEncoder { return try encoder.prepare(highRange) }
+        return { options throws(TintypeError) in try encode(highRange, as: format, options: options) }
+    }
+}
+
 /// The curve of sRGB (IEC 61966-2-1).
 @usableFromInline
 package enum SRGBCurve {

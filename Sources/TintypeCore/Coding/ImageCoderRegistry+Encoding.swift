@@ -36,12 +36,12 @@ extension ImageCoderRegistry {
     ) throws(TintypeError) -> Data {
         let encoder = try encoder(for: format)
         let size = options.maximumSize.map { pixels.size.fitted(into: $0) } ?? pixels.size
-        let isWide = options.range == .high || options.usedColorSpace(for: format) != .sRGB
+        let highRangeEncoder = options.range == .high ? encoder as? any HighRangeImageEncoder : nil
+        let isWide = highRangeEncoder != nil || options.usedColorSpace(for: format) != .sRGB
         let light = isWide ? try highRange?.resized(to: size) : nil
-        if options.range == .high, let light, let encoder = encoder as? any HighRangeImageEncoder {
-            return try Self.encode(as: format, options.withoutProfile, metadata, size) { options throws(TintypeError) in
-                try encoder.encode(light, as: format, options: options)
-            }
+        if let light, let highRangeEncoder {
+            let encode = try highRangeEncoder.encoding(of: light, as: format)
+            return try Self.encode(as: format, options.withoutProfile, metadata, size, encode)
         }
         var sized = try pixels.resampled(to: size, filter: .lanczos3)
         if options.usedColorSpace(for: format) == .displayP3 {

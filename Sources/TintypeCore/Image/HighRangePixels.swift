@@ -65,7 +65,7 @@ extension SIMD4<Float16> {
 extension HighRangePixels {
     /// Returns the upright image of pixels that are stored with `orientation`.
     ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     package func oriented(_ orientation: Orientation) throws(TintypeError) -> HighRangePixels {
         guard orientation != .up else { return self }
         let shown = orientation.displayed(size)
@@ -78,7 +78,7 @@ extension HighRangePixels {
     /// Returns a part of this image.
     ///
     /// - Precondition: The part lies inside the image.
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     func cropped(to part: PixelRect) throws(TintypeError) -> HighRangePixels {
         guard part.size != size else { return self }
         return try drawn(part.size) { x, y in self[part.x + x, part.y + y] }
@@ -88,7 +88,7 @@ extension HighRangePixels {
     ///
     /// The sums are floats, so values outside 0 to 1 are not clipped.
     ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     package func resampled(
         crop: PixelRect, to target: PixelSize, filter: ResampleFilter = .lanczos3
     ) throws(TintypeError) -> HighRangePixels {
@@ -107,7 +107,7 @@ extension HighRangePixels {
 
     /// Returns the image at another size.
     ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     func resized(to target: PixelSize) throws(TintypeError) -> HighRangePixels {
         try resampled(crop: PixelRect(x: 0, y: 0, size: size), to: target)
     }
@@ -117,6 +117,7 @@ extension HighRangePixels {
     ) throws(TintypeError) -> HighRangePixels {
         var writer = try Self.writer(size)
         for y in 0..<size.height {
+            if y % 16 == 0 { try TransformContext.current.checkCancelled() }
             writer.withRows(from: y) { row in
                 for x in 0..<size.width {
                     row.storeBytes(

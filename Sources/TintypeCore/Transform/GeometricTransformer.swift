@@ -16,7 +16,8 @@ public protocol GeometricTransformer: ImageTransformer {
 extension CropTransformer: GeometricTransformer {
     /// Returns the part that is kept of the image, too.
     ///
-    /// - Throws: ``TintypeError/Code/transformFailed`` if no pixel would be left, ``TintypeError/Code/outOfMemory``.
+    /// - Throws: ``TintypeError/Code/transformFailed`` if no pixel would be left, ``TintypeError/Code/outOfMemory``,
+    ///   ``TintypeError/Code/cancelled``.
     public func transform(
         _ highRange: HighRangePixels, of pixels: PixelBuffer
     ) throws(TintypeError) -> HighRangePixels? {
@@ -48,7 +49,7 @@ extension ResizeTransformer: GeometricTransformer {
 extension FlipTransformer: GeometricTransformer {
     /// Returns the mirrored pixels.
     ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     public func transform(
         _ highRange: HighRangePixels, of pixels: PixelBuffer
     ) throws(TintypeError) -> HighRangePixels? {
@@ -59,7 +60,8 @@ extension FlipTransformer: GeometricTransformer {
 extension RotateTransformer: GeometricTransformer {
     /// Returns the pixels turned by quarter turns; `nil` for other angles.
     ///
-    /// - Throws: ``TintypeError/Code/transformFailed`` if the angle is not finite, ``TintypeError/Code/outOfMemory``.
+    /// - Throws: ``TintypeError/Code/transformFailed`` if the angle is not finite, ``TintypeError/Code/outOfMemory``,
+    ///   ``TintypeError/Code/cancelled``.
     public func transform(
         _ highRange: HighRangePixels, of pixels: PixelBuffer
     ) throws(TintypeError) -> HighRangePixels? {
