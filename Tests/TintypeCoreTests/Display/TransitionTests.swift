@@ -122,14 +122,14 @@ import TintypeTesting
         let old = try Image.white(PixelSize(width: 30, height: 30))
         // The header is that of an opaque file.
         let new = try old.transformed(by: CircleTransformer())
-        let fade = ImageTransition(.fade, duration: .seconds(100_000), easing: .linear)
+        let fade = ImageTransition(.fade, duration: .seconds(100_000_000), easing: .linear)
         let running = RunningTransition(TransitionContext(fade, from: .image(old), to: .image(new), on: display))
         var time = Duration.zero
         while running.frame(at: time).old.opacity == 1 {
             await Task.yield()
             time += .milliseconds(1)
         }
-        #expect(!running.isOver && running.frame(at: .seconds(99_999)).old.opacity < 0.1)
+        #expect(!running.isOver && running.frame(at: .seconds(99_999_999)).old.opacity < 0.1)
     }
 
     // MARK: A program's own
