@@ -116,6 +116,8 @@ extension ProgressState {
         #expect(block.erase().isEmpty)
         #expect(block.draw(["a", "b"], inColor: false) == "\u{1B}[?7l\ra\u{1B}[K\nb\u{1B}[K\n\u{1B}[J\u{1B}[?7h")
         #expect(block.draw(["c"], inColor: false) == "\u{1B}[?7l\r\u{1B}[2Ac\u{1B}[K\n\u{1B}[J\u{1B}[?7h")
+        // The same lines are not written again ten times a second.
+        #expect(block.draw(["c"], inColor: false).isEmpty)
         #expect(block.erase() == "\r\u{1B}[1A\u{1B}[J")
         #expect(block == ProgressBlock())
     }

@@ -99,24 +99,25 @@ final class ProgressDisplay: Sendable {
 /// A block of lines at the end of what a terminal shows. It is drawn over the former one, with control sequences of ECMA-48
 /// and, for automatic line breaks, of DEC.
 struct ProgressBlock: Equatable, Sendable {
-    private var drawnLines = 0
+    private var drawnLines: [String] = []
 
-    /// Returns the text that draws lines in place of the former ones.
+    /// Returns the text that draws lines in place of the former ones; empty if they are the same.
     mutating func draw(_ lines: [String], inColor: Bool) -> String {
+        guard lines != drawnLines else { return "" }
         let body = lines.map { "\(inColor ? Self.colored($0) : $0)\u{1B}[K\n" }.joined()
-        defer { drawnLines = lines.count }
+        defer { drawnLines = lines }
         // Without automatic line breaks, a line with wide characters is cut off instead of taking two rows.
         return "\u{1B}[?7l" + toFirstLine + body + "\u{1B}[J\u{1B}[?7h"
     }
 
     /// Returns the text that erases the block; empty if none is drawn.
     mutating func erase() -> String {
-        defer { drawnLines = 0 }
-        return drawnLines == 0 ? "" : toFirstLine + "\u{1B}[J"
+        defer { drawnLines = [] }
+        return drawnLines.isEmpty ? "" : toFirstLine + "\u{1B}[J"
     }
 
     /// The control sequence that moves the cursor to the first column of the first line.
-    private var toFirstLine: String { drawnLines == 0 ? "\r" : "\r\u{1B}[\(drawnLines)A" }
+    private var toFirstLine: String { drawnLines.isEmpty ? "\r" : "\r\u{1B}[\(drawnLines.count)A" }
 
     /// Returns a line with the received part of its bar in colour.
     private static func colored(_ line: String) -> String {
