@@ -18,7 +18,7 @@ import TintypeTesting
         let client = EagerClient()
 
         init() throws {
-            let responses = ResponseGuard<HTTP1Wire>()
+            let responses = ResponseGuard()
             let decoder = HTTPResponseDecoder(
                 leftOverBytesStrategy: .dropBytes, informationalResponseStrategy: .forward)
             channel = EmbeddedChannel(handlers: [
@@ -123,7 +123,7 @@ import TintypeTesting
 
     @Test(arguments: surpluses + ["\r\n"])
     func bytesBeforeARequestEndTheConnection(_ surplus: String) throws {
-        let responses = ResponseGuard<HTTP1Wire>()
+        let responses = ResponseGuard()
         let channel = EmbeddedChannel(handlers: [
             ResponseBoundary(responses), ByteToMessageHandler(HTTPResponseDecoder()), responses,
         ])

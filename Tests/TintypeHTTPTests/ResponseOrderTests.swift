@@ -91,7 +91,7 @@ import TintypeCore
 
     init() throws {
         channel = EmbeddedChannel(
-            handlers: [ResponseGuard<HTTP1Wire>(), IdleHandler(limit: .seconds(15)), recorder], loop: loop)
+            handlers: [ResponseGuard(), IdleHandler(limit: .seconds(15)), recorder], loop: loop)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
     }
 

@@ -102,7 +102,7 @@ final class ClientTraits: Equatable, Sendable {
             let codec = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
             // Both are placed behind the codec, the one that is added last directly behind it.
             try pipeline.addHandler(IdleHandler(limit: idleLimit), position: .after(codec))
-            try ResponseGuard<HTTP1Wire>.add(to: channel)
+            try ResponseGuard.add(to: channel)
             log?.recordRoundTrip(of: channel)
         }
         configuration.http2ConnectionDebugInitializer = Self.initializer { channel in
@@ -115,7 +115,7 @@ final class ClientTraits: Equatable, Sendable {
             let pipeline = channel.pipeline.syncOperations
             let codec = try pipeline.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
             let connection = HTTP2ConnectionGuard.guarding(channel)
-            try pipeline.addHandler(ResponseGuard<HTTP2Wire>(connection: connection), position: .before(codec))
+            try pipeline.addHandler(StreamGuard(connection: connection), position: .before(codec))
             try pipeline.addHandler(IdleHandler(limit: idleLimit), position: .after(codec))
             if channel.parent?.isActive == false { Self.failLater(channel) }
         }
@@ -198,7 +198,7 @@ extension HTTPClient.Configuration {
         decompression = .disabled
         connectionPool.retryConnectionEstablishment = false
         httpVersion = .http1Only
-        let addGuards = ClientTraits.initializer { try ResponseGuard<HTTP1Wire>.add(to: $0) }
+        let addGuards = ClientTraits.initializer { try ResponseGuard.add(to: $0) }
         let own = http1_1ConnectionDebugInitializer
         http1_1ConnectionDebugInitializer = { channel in
             let guarded = addGuards(channel)

@@ -4,27 +4,24 @@ import NIOHTTP1
 import NIOHTTP2
 import TintypeCore
 
-/// Withholds response parts that the HTTP client does not expect. ``ResponseOrder`` decides which.
+/// Withholds response parts of an HTTP/1.1 connection that the HTTP client does not expect. ``ResponseOrder`` decides which.
 ///
-/// Over HTTP/1.1, the guard keeps the end of a response until everything that arrived with it has been decoded. The
-/// client sends the next request as soon as it has the end, and would take what follows as the response to it.
-/// ``ResponseBoundary`` finds out whether anything follows.
+/// The guard keeps the end of a response until everything that arrived with it has been decoded. The client sends the next
+/// request as soon as it has the end, and would take what follows as the response to it. ``ResponseBoundary`` finds out
+/// whether anything follows.
 ///
-/// The guard also delays changes of writability while a request head is written. A head larger than the buffer of the
-/// socket makes the channel unwritable, and writable again, within one flush. The client would begin the body in the
-/// middle of the head, and end the process if the request belongs to another event loop than the connection.
+/// The guards of HTTP/1.1 and HTTP/2 are two types: the methods of a generic handler are never specialised, because NIO
+/// calls them through a protocol.
 ///
 /// Used on the event loop of its channel only.
-final class ResponseGuard<Wire: GuardedWire>: ChannelDuplexHandler {
-    typealias InboundIn = Wire.Inbound
-    typealias InboundOut = Wire.Inbound
-    typealias OutboundIn = Wire.Outbound
-    typealias OutboundOut = Wire.Outbound
+final class ResponseGuard: ChannelDuplexHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias InboundOut = HTTPClientResponsePart
+    typealias OutboundIn = HTTPClientRequestPart
+    typealias OutboundOut = HTTPClientRequestPart
 
     private var order = ResponseOrder()
-    private let connection: HTTP2ConnectionGuard?
-    private var isSendingHead = false
-    private var missesWritability = false
+    private var writing = HeadWriting()
     /// `nil` before the guard is in a pipeline, and after that.
     private var context: ChannelHandlerContext?
     /// The end of a response that the client does not have yet.
@@ -41,9 +38,15 @@ final class ResponseGuard<Wire: GuardedWire>: ChannelDuplexHandler {
         case foundBeforeRequest
     }
 
-    /// - Parameter connection: The guard of the connection that carries the stream; `nil` for HTTP/1.1.
-    init(connection: HTTP2ConnectionGuard? = nil) {
-        self.connection = connection
+    /// Adds a guard directly behind the codec of a connection, and a ``ResponseBoundary`` before it.
+    ///
+    /// - Throws: The error of a pipeline without the codec.
+    static func add(to channel: any Channel) throws {
+        let pipeline = channel.pipeline.syncOperations
+        let codec = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+        let responses = ResponseGuard()
+        try pipeline.addHandler(ResponseBoundary(responses), position: .before(codec))
+        try pipeline.addHandler(responses, position: .after(codec))
     }
 
     // MARK: The request
@@ -54,24 +57,18 @@ final class ResponseGuard<Wire: GuardedWire>: ChannelDuplexHandler {
             promise?.fail(UnsentRequest())
             return
         }
-        switch Wire.event(sending: unwrapOutboundIn(data)) {
-        case .head:
+        if case .head = unwrapOutboundIn(data) {
             order.sendHead()
-            isSendingHead = true
-        case .headAndEnd:
-            order.sendHead()
+            writing.begin()
+        } else {
             order.sendRest()
-        case .rest: order.sendRest()
         }
         context.write(data, promise: promise)
     }
 
     func flush(context: ChannelHandlerContext) {
         context.flush()
-        guard isSendingHead else { return }
-        isSendingHead = false
-        guard missesWritability else { return }
-        missesWritability = false
+        guard writing.end() else { return }
         // After the client has noted that the head was sent.
         context.eventLoop.assumeIsolated().execute {
             if self.context != nil { context.fireChannelWritabilityChanged() }
@@ -79,26 +76,37 @@ final class ResponseGuard<Wire: GuardedWire>: ChannelDuplexHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if isSendingHead {
-            missesWritability = true
-        } else {
-            context.fireChannelWritabilityChanged()
-        }
+        if writing.mayForwardChange() { context.fireChannelWritabilityChanged() }
     }
 
     // MARK: The response
 
+    /// Forwards, withholds or rejects a part of a response. The decoder accepts any three digits as a status.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let part = unwrapInboundIn(data)
-        switch Wire.decision(on: part, &order) {
-        case .forward where Wire.isReused && order.isIdle: end = data
-        case .forward:
-            if Wire.isReused { Wire.count(part, in: &decoded) }
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            guard perform(order.receiveHead(status: Int(head.status.code)), context) else { return }
+            decoded.hasHead = true
             context.fireChannelRead(data)
+        case .body(let bytes):
+            guard perform(order.receiveRest(isEnd: false), context) else { return }
+            decoded.bodyByteCount += bytes.readableBytes
+            context.fireChannelRead(data)
+        case .end: if perform(order.receiveRest(isEnd: true), context) { end = data }
+        }
+    }
+
+    /// Performs a decision.
+    ///
+    /// - Returns: Whether the part may reach the client.
+    private func perform(_ decision: ResponseOrder.Decision, _ context: ChannelHandlerContext) -> Bool {
+        switch decision {
+        case .forward: return true
         case .drop: break
         case .reject where end != nil: endConnection()
         case .reject(let message): context.fireErrorCaught(TintypeError(.transport, stage: .load, message))
         }
+        return false
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -115,10 +123,8 @@ final class ResponseGuard<Wire: GuardedWire>: ChannelDuplexHandler {
         }
     }
 
-    /// The client would report only that the connection was closed, and not why.
     func channelInactive(context: ChannelHandlerContext) {
         forwardEnd(context)
-        if let error = connection?.error { context.fireErrorCaught(error) }
         context.fireChannelInactive()
     }
 
@@ -159,82 +165,64 @@ final class ResponseGuard<Wire: GuardedWire>: ChannelDuplexHandler {
     }
 }
 
-extension ResponseGuard<HTTP1Wire> {
-    /// Adds a guard directly behind the codec of a connection, and a ``ResponseBoundary`` before it.
-    ///
-    /// - Throws: The error of a pipeline without the codec.
-    static func add(to channel: any Channel) throws {
-        let pipeline = channel.pipeline.syncOperations
-        let codec = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-        let responses = ResponseGuard()
-        try pipeline.addHandler(ResponseBoundary(responses), position: .before(codec))
-        try pipeline.addHandler(responses, position: .after(codec))
-    }
-}
-
 /// A request was not sent, because its connection is about to be closed.
 struct UnsentRequest: Error, CustomStringConvertible {
     var description: String { "the server sent more than the response to the request before" }
 }
 
-/// The form of requests and responses at the position of a ``ResponseGuard``.
-protocol GuardedWire {
-    associatedtype Inbound
-    associatedtype Outbound
+/// Withholds frames of an HTTP/2 stream that the HTTP client does not expect. ``ResponseOrder`` decides which.
+///
+/// It stands before the codec that turns frames into parts, which converts the status without a check.
+///
+/// Used on the event loop of its channel only.
+final class StreamGuard: ChannelDuplexHandler {
+    typealias InboundIn = HTTP2Frame.FramePayload
+    typealias InboundOut = HTTP2Frame.FramePayload
+    typealias OutboundIn = HTTP2Frame.FramePayload
+    typealias OutboundOut = HTTP2Frame.FramePayload
 
-    /// Whether one request follows another on the channel of the guard.
-    static var isReused: Bool { get }
+    private var order = ResponseOrder()
+    private var writing = HeadWriting()
+    private var isRemoved = false
+    private let connection: HTTP2ConnectionGuard?
 
-    /// Returns which part of a request is sent.
-    static func event(sending part: Outbound) -> SentPart
-    /// Decides on a part of a response.
-    static func decision(on part: Inbound, _ order: inout ResponseOrder) -> ResponseOrder.Decision
-    /// Counts a part of a response in what was decoded.
-    static func count(_ part: Inbound, in decoded: inout DecodedRead)
-}
-
-/// The part of a request that a message carries.
-enum SentPart {
-    case head, headAndEnd, rest
-}
-
-/// HTTP/1.1, after the decoder. The decoder accepts any three digits as a status.
-enum HTTP1Wire: GuardedWire {
-    static let isReused = true
-
-    static func event(sending part: HTTPClientRequestPart) -> SentPart {
-        if case .head = part { .head } else { .rest }
+    /// - Parameter connection: The guard of the connection that carries the stream.
+    init(connection: HTTP2ConnectionGuard?) {
+        self.connection = connection
     }
 
-    static func decision(on part: HTTPClientResponsePart, _ order: inout ResponseOrder) -> ResponseOrder.Decision {
-        switch part {
-        case .head(let head): order.receiveHead(status: Int(head.status.code))
-        case .body: order.receiveRest(isEnd: false)
-        case .end: order.receiveRest(isEnd: true)
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .headers(let headers) = unwrapOutboundIn(data) {
+            order.sendHead()
+            if headers.endStream { order.sendRest() } else { writing.begin() }
+        } else {
+            order.sendRest()
+        }
+        context.write(data, promise: promise)
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        context.flush()
+        guard writing.end() else { return }
+        // After the client has noted that the head was sent.
+        context.eventLoop.assumeIsolated().execute {
+            if !self.isRemoved { context.fireChannelWritabilityChanged() }
         }
     }
 
-    static func count(_ part: HTTPClientResponsePart, in decoded: inout DecodedRead) {
-        switch part {
-        case .head: decoded.hasHead = true
-        case .body(let bytes): decoded.bodyByteCount += bytes.readableBytes
-        case .end: break
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if writing.mayForwardChange() { context.fireChannelWritabilityChanged() }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch decision(on: unwrapInboundIn(data)) {
+        case .forward: context.fireChannelRead(data)
+        case .drop: break
+        case .reject(let message): context.fireErrorCaught(TintypeError(.transport, stage: .load, message))
         }
     }
-}
 
-/// A stream of HTTP/2, before the codec that turns frames into parts: it converts the status without a check.
-enum HTTP2Wire: GuardedWire {
-    static let isReused = false
-
-    static func event(sending payload: HTTP2Frame.FramePayload) -> SentPart {
-        guard case .headers(let headers) = payload else { return .rest }
-        return headers.endStream ? .headAndEnd : .head
-    }
-
-    static func decision(
-        on payload: HTTP2Frame.FramePayload, _ order: inout ResponseOrder
-    ) -> ResponseOrder.Decision {
+    private func decision(on payload: HTTP2Frame.FramePayload) -> ResponseOrder.Decision {
         switch payload {
         // Trailers have no status (RFC 9113, 8.1).
         case .headers(let block):
@@ -247,5 +235,40 @@ enum HTTP2Wire: GuardedWire {
         }
     }
 
-    static func count(_ payload: HTTP2Frame.FramePayload, in decoded: inout DecodedRead) {}
+    /// The client would report only that the connection was closed, and not why.
+    func channelInactive(context: ChannelHandlerContext) {
+        if let error = connection?.error { context.fireErrorCaught(error) }
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        isRemoved = true
+    }
+}
+
+/// Delays changes of writability while a request head is written.
+///
+/// A head larger than the buffer of the socket makes the channel unwritable, and writable again, within one flush. The
+/// client would begin the body in the middle of the head, and end the process if the request belongs to another event loop
+/// than the connection.
+private struct HeadWriting {
+    private var isWriting = false
+    private var hasChanged = false
+
+    /// A head, which more of the request follows, is written.
+    mutating func begin() {
+        isWriting = true
+    }
+
+    /// The writability of the channel changes. Returns whether the client may learn of it now.
+    mutating func mayForwardChange() -> Bool {
+        hasChanged = isWriting
+        return !isWriting
+    }
+
+    /// What was written has been flushed. Returns whether the client has missed a change.
+    mutating func end() -> Bool {
+        defer { (isWriting, hasChanged) = (false, false) }
+        return hasChanged
+    }
 }

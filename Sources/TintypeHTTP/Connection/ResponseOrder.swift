@@ -126,10 +126,10 @@ final class ResponseBoundary: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    private let responses: ResponseGuard<HTTP1Wire>
+    private let responses: ResponseGuard
     private var tail = WireTail()
 
-    init(_ responses: ResponseGuard<HTTP1Wire>) {
+    init(_ responses: ResponseGuard) {
         self.responses = responses
     }
 
