@@ -20,7 +20,9 @@ struct Exchange: Sendable {
     /// Interceptors that hang do not keep a transfer that was cancelled. They run in a task of their own, which also
     /// keeps slow user code from the threads of the caller's executor.
     func sendThroughInterceptors() async throws -> DownloadResponse {
-        try await BoundedWait.wait(nil, transfer.clock) { try await self.intercepted() }
+        // An interceptor that answers itself sends nothing in this attempt.
+        transfer.attempt.withLock { $0.begin() }
+        return try await BoundedWait.wait(nil, transfer.clock) { try await self.intercepted() }
     }
 
     @concurrent

@@ -158,7 +158,6 @@ final class Transfer: Sendable {
 
     /// Sends the request and receives the response.
     private func fetch() async throws -> LoadedBytes {
-        attempt.withLock { $0.begin() }
         let exchange = Exchange(transfer: self)
         let response =
             settings.runsUserCode ? try await exchange.sendThroughInterceptors() : try await exchange.send(request)
