@@ -101,11 +101,14 @@ import TintypeTesting
 
         var count: Int { state.count }
 
-        func begin(_ response: Response, _ pace: TransferPace, at seconds: Int) -> TransferWatchState<Response>.Alarm? {
+        func begin(
+            _ response: Response, _ pace: TransferPace, at seconds: Int
+        ) -> (slot: Int?, alarm: TransferWatchState<Response>.Alarm?) {
             state.begin(response, pace, at: .seconds(seconds))
         }
 
-        func end(_ response: Response) { state.end(response) }
+        @discardableResult
+        func end(_ slot: Int?) throws -> Response? { state.end(try #require(slot)) }
 
         func ring(
             _ alarm: TransferWatchState<Response>.Alarm, at seconds: Int
@@ -121,10 +124,11 @@ import TintypeTesting
     @Test func oneAlarmServesResponsesThatEndLater() throws {
         let watch = Watch()
         let responses = (0..<3).map { _ in Response() }
-        let alarm = try #require(watch.begin(responses[0], Self.pace(30), at: 0))
-        let others = responses[1...].map { watch.begin($0, Self.pace(30, from: 10), at: 10)?.delay }
-        #expect(alarm.delay == .seconds(30) && others == [nil, nil])
-        watch.end(responses[1])
+        let alarm = try #require(watch.begin(responses[0], Self.pace(30), at: 0).alarm)
+        let others = responses[1...].map { watch.begin($0, Self.pace(30, from: 10), at: 10) }
+        #expect(alarm.delay == .seconds(30) && others.allSatisfy { $0.alarm == nil })
+        let ended = try watch.end(others[0].slot)
+        #expect(ended === responses[1])
         let (slow, next) = watch.ring(alarm, at: 30)
         #expect(slow.map { ObjectIdentifier($0.0) } == [ObjectIdentifier(responses[0])] && next?.delay == .seconds(10))
         #expect(watch.count == 1)
@@ -133,8 +137,8 @@ import TintypeTesting
     @Test func anEarlierCheckReplacesTheAlarm() throws {
         let watch = Watch()
         let responses = (0..<2).map { _ in Response() }
-        let late = try #require(watch.begin(responses[0], Self.pace(30), at: 0))
-        let early = try #require(watch.begin(responses[1], Self.pace(5), at: 1))
+        let late = try #require(watch.begin(responses[0], Self.pace(30), at: 0).alarm)
+        let early = try #require(watch.begin(responses[1], Self.pace(5), at: 1).alarm)
         #expect(early.delay == .seconds(4))
         let first = watch.ring(early, at: 5)
         #expect(first.slow.count == 1 && first.next?.delay == .seconds(25))
@@ -147,17 +151,30 @@ import TintypeTesting
     @Test func anAlarmWithoutResponsesSetsNoOther() throws {
         let watch = Watch()
         let first = Response()
-        let alarm = try #require(watch.begin(first, Self.pace(30), at: 0))
-        let short = Response()
-        #expect(watch.begin(short, Self.pace(30, from: 1), at: 1) == nil)
-        for response in [first, short] { watch.end(response) }
-        #expect(watch.ring(alarm, at: 30).next == nil && watch.begin(first, Self.pace(30), at: 31) != nil)
+        let (slot, alarm) = watch.begin(first, Self.pace(30), at: 0)
+        let short = watch.begin(Response(), Self.pace(30, from: 1), at: 1)
+        #expect(short.alarm == nil)
+        for slot in [slot, short.slot] { try watch.end(slot) }
+        #expect(watch.ring(try #require(alarm), at: 30).next == nil)
+        #expect(watch.begin(first, Self.pace(30), at: 31).alarm != nil)
+    }
+
+    /// The owner of a slow response ends it later, and must not end one that has begun in between.
+    @Test func theSlotOfASlowResponseIsTakenUntilItEnds() throws {
+        let watch = Watch()
+        let (slow, alarm) = watch.begin(Response(), Self.pace(30), at: 0)
+        #expect(watch.ring(try #require(alarm), at: 30).slow.count == 1)
+        let second = watch.begin(Response(), Self.pace(30, from: 31), at: 31).slot
+        #expect(second != slow && watch.count == 1)
+        let ended = try watch.end(slow)
+        #expect(ended == nil && watch.count == 1)
+        #expect(watch.begin(Response(), Self.pace(30, from: 32), at: 32).slot == slow)
     }
 
     @Test func aResponseWithoutLimitsIsNotWatched() {
         let watch = Watch()
-        #expect(watch.begin(Response(), TransferPace(totalTime: nil, from: .zero, rate: nil), at: 0) == nil)
-        #expect(watch.count == 0)
+        let (slot, alarm) = watch.begin(Response(), TransferPace(totalTime: nil, from: .zero, rate: nil), at: 0)
+        #expect(slot == nil && alarm == nil && watch.count == 0)
     }
 }
 

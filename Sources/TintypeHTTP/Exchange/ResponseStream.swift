@@ -14,6 +14,8 @@ final class ResponseStream: Sendable {
     private let client: PooledClient
     private let loop: Int
     private let watch: TransferWatch
+    /// The slot of the response in the watch; `nil` if it has no limit.
+    private let slot: Int?
 
     /// Sends `request` over a connection of `client`.
     ///
@@ -29,12 +31,12 @@ final class ResponseStream: Sendable {
         self.watch = watch
         delegate = ResponseDelegate(
             client.log, redirectedFrom: client.belongsToProgram ? request.url : nil, limitedBy: limiter)
-        watch.begin(delegate, pace)
+        slot = watch.begin(delegate, pace)
         loop = client.send(request, to: delegate)
     }
 
     deinit {
-        watch.end(delegate)
+        if let slot { watch.end(slot) }
         cancel()
         client.leave(loop)
     }

@@ -13,14 +13,19 @@ final class TransferWatch: Sendable {
         self.clock = clock
     }
 
-    /// Watches a response until ``end(_:)``.
-    func begin(_ response: ResponseDelegate, _ pace: TransferPace) {
-        let now = clock.uptime()
-        schedule(state.withLock { $0.begin(response, pace, at: now) })
+    /// Watches a response from the time at which its request is sent.
+    ///
+    /// - Returns: The slot of the response, for ``end(_:)``; `nil` if the response has no limit.
+    func begin(_ response: ResponseDelegate, _ pace: TransferPace) -> Int? {
+        let (slot, alarm) = state.withLock { $0.begin(response, pace, at: response.sent) }
+        schedule(alarm)
+        return slot
     }
 
-    func end(_ response: ResponseDelegate) {
-        state.withLock { $0.end(response) }
+    /// Ends watching a response. Must be called once for each slot.
+    func end(_ slot: Int) {
+        // The response is released after unlocking.
+        _ = state.withLock { $0.end(slot) }
     }
 
     private func schedule(_ alarm: TransferWatchState<ResponseDelegate>.Alarm?) {
@@ -39,7 +44,8 @@ final class TransferWatch: Sendable {
 /// The responses that are watched, and the time of the next check. A pure struct: the time and the progress of a response
 /// are arguments.
 ///
-/// Beginning and ending are O(1). A check is O(*n*), but takes place only when a response has had time to be too slow.
+/// Beginning and ending are O(1), without hashing. A check is O(the highest number of responses that were ever watched at
+/// once), but takes place only when a response has had time to be too slow.
 struct TransferWatchState<Response: AnyObject & Sendable>: Sendable {
     /// The timer for the next check. Only the last one counts.
     struct Alarm: Sendable {
@@ -48,35 +54,44 @@ struct TransferWatchState<Response: AnyObject & Sendable>: Sendable {
         let delay: Duration
     }
 
-    private var watched: [ObjectIdentifier: (response: Response, pace: TransferPace)] = [:]
+    /// The watched responses by slot; `nil` in free slots, and in those of responses that were too slow.
+    private var watched: [(response: Response, pace: TransferPace)?] = []
+    private var freeSlots: [Int] = []
     /// The uptime of the next check; `nil` while no alarm is set.
     private var due: Duration?
     /// The number of alarms so far.
     private var alarmCount = 0
 
-    /// The number of watched responses.
-    var count: Int { watched.count }
+    /// The number of watched responses. O(number of slots).
+    var count: Int { watched.count { $0 != nil } }
 
     /// Adds a response.
     ///
-    /// - Returns: The alarm to set, unless the one that is set comes early enough.
-    mutating func begin(_ response: Response, _ pace: TransferPace, at now: Duration) -> Alarm? {
+    /// - Returns: The slot of the response, which is taken until ``end(_:)``, or `nil` if the response has no limit; and the
+    ///   alarm to set, unless the one that is set comes early enough.
+    mutating func begin(_ response: Response, _ pace: TransferPace, at now: Duration) -> (slot: Int?, alarm: Alarm?) {
         var pace = pace
         pace.begin(at: now)
-        guard let check = pace.nextCheck(at: now) else { return nil }
-        watched[ObjectIdentifier(response)] = (response, pace)
-        guard due.map({ check < $0 }) ?? true else { return nil }
-        return alarm(at: check, now)
+        guard let check = pace.nextCheck(at: now) else { return (nil, nil) }
+        let slot = freeSlots.popLast() ?? watched.count
+        if slot == watched.count { watched.append((response, pace)) } else { watched[slot] = (response, pace) }
+        guard due.map({ check < $0 }) ?? true else { return (slot, nil) }
+        return (slot, alarm(at: check, now))
     }
 
-    /// Removes a response. The alarm stays set, so that a series of short responses needs only one.
-    mutating func end(_ response: Response) {
-        watched[ObjectIdentifier(response)] = nil
+    /// Removes a response, whether it was too slow or not. The alarm stays set, so that a series of short responses needs
+    /// only one.
+    ///
+    /// - Returns: The response, unless it was too slow.
+    mutating func end(_ slot: Int) -> Response? {
+        defer { watched[slot] = nil }
+        freeSlots.append(slot)
+        return watched[slot]?.response
     }
 
     /// Checks all responses.
     ///
-    /// - Returns: The responses that are too slow, which are removed, and the next alarm to set.
+    /// - Returns: The responses that are too slow, which are no longer watched, and the next alarm to set.
     mutating func ring(
         _ alarm: Alarm, at now: Duration, progress: (Response) -> TransferPace.Progress
     ) -> (slow: [(Response, TintypeError)], next: Alarm?) {
@@ -84,13 +99,13 @@ struct TransferWatchState<Response: AnyObject & Sendable>: Sendable {
         due = nil
         var slow: [(Response, TintypeError)] = []
         var next: Duration?
-        for (id, entry) in watched {
-            var pace = entry.pace
-            if let error = pace.check(progress(entry.response), at: now) {
-                slow.append((entry.response, error))
-                watched[id] = nil
+        for slot in watched.indices {
+            guard case (let response, var pace)? = watched[slot] else { continue }
+            if let error = pace.check(progress(response), at: now) {
+                slow.append((response, error))
+                watched[slot] = nil
             } else if let check = pace.nextCheck(at: now) {
-                watched[id] = (entry.response, pace)
+                watched[slot] = (response, pace)
                 next = min(next ?? check, check)
             }
         }
