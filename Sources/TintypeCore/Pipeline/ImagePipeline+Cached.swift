@@ -23,7 +23,11 @@ extension ImagePipeline {
     public func blockingCachedImage(for request: ImageRequest) -> Image? {
         let request = services.intercepted(request)
         let requests = [request.withoutOtherSources] + (request.others?.substitutes ?? [])
-        return requests.lazy.compactMap { self.blockingCachedImage(forIntercepted: $0) }.first
+        // Not `lazy.compactMap(_:).first`, which would look up the request that has an image twice.
+        for request in requests {
+            if let image = blockingCachedImage(forIntercepted: request) { return image }
+        }
+        return nil
     }
 
     private func blockingCachedImage(forIntercepted request: ImageRequest) -> Image? {

@@ -57,6 +57,44 @@ import TintypeTesting
         #expect(await image(for: fixture.request().orElse(other), in: fixture) != nil)
     }
 
+    /// Counts the lookups in memory that are reported.
+    private final class Lookups: PipelineObserver {
+        let count = Shared(0)
+
+        func observe(_ event: PipelineEvent) {
+            if case .lookedUp(_, .memory, _) = event { count.withLock { $0 += 1 } }
+        }
+    }
+
+    /// The second lookup would find nothing.
+    @Test(arguments: [false, true]) func anImageInMemoryIsLookedUpOnce(_ removesOnHit: Bool) async throws {
+        let (cache, lookups, changes) = (CountingCache(removesOnHit: removesOnHit), Lookups(), Shared(0))
+        let fixture = PipelineFixture {
+            $0.cache = cache
+            $0.observers = [lookups]
+        }
+        let request = fixture.request().with {
+            $0.resultModifier = { image in
+                changes.withLock { $0 += 1 }
+                return image
+            }
+        }
+        _ = cache.store(try .pixel(), for: request.key, timeToLive: nil)
+        #expect(await image(for: request, in: fixture) != nil)
+        #expect(cache.lookups(of: request.key) == 1 && lookups.count.now == 1 && changes.now == 1)
+    }
+
+    @Test func anImageOnDiskIsReadAndDecodedOnce() async throws {
+        fixture.storeOnDisk()
+        let request = fixture.request().freshness(.cacheOnly).with {
+            ($0.policy.rendered.memory, $0.policy.original.memory) = (.off, .off)
+        }
+        _ = try await fixture.pipeline.image(for: request)
+        let reads = fixture.disk.reads
+        #expect(await image(for: request, in: fixture) != nil)
+        #expect(fixture.disk.reads == 2 * reads && fixture.decoder.decodeCount == 2)
+    }
+
     private func image(for request: ImageRequest, in fixture: PipelineFixture) async -> Image? {
         await onNewThread { fixture.pipeline.blockingCachedImage(for: request) }
     }
