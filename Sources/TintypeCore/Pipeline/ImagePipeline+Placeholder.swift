@@ -6,12 +6,17 @@ extension ImagePipeline {
     func showPlaceholder(in task: ImageTask) -> Int {
         let request = task.request
         guard services.guards.allow(request) else { return 0 }
-        let cache = services.cache(for: request)
-        let keys = [request.policy.keepsPreviews ? request.key.preview : nil, request.placeholderKey]
-        guard let image = keys.lazy.compactMap({ $0.flatMap { cache.image(for: $0) } }).first else { return 0 }
+        guard let image = placeholder(of: request) else { return 0 }
         let preview = ImageResponse(image: image, origin: .memory).atScale(request.rendition.decode.scale)
         task.update(LoadStatus(preview: preview, previewCount: 1))
         return 1
+    }
+
+    /// Looks up each key once: another load of the image may remove its preview at any moment.
+    private func placeholder(of request: ImageRequest) -> Image? {
+        let cache = services.cache(for: request)
+        if request.policy.keepsPreviews, let image = cache.image(for: request.key.preview) { return image }
+        return request.placeholderKey.flatMap { cache.image(for: $0) }
     }
 }
 

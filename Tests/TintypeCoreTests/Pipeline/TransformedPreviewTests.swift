@@ -164,6 +164,24 @@ import TintypeTesting
         #expect(fixture.memory.totalCount == 0)
     }
 
+    /// Whichever key it has, another thread may remove the image as soon as it was returned.
+    @Test(arguments: [true, false]) func aPlaceholderIsLookedUpOnce(_ isPreview: Bool) async throws {
+        let (gate, cache, image) = (Gate(), CountingCache(removesOnHit: true), try Image.pixel())
+        let fixture = PipelineFixture { $0.cache = cache }
+        fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
+        let small = fixture.request("small").key
+        let request = fixture.request().with {
+            $0.policy.previewStorage = .memory
+            $0.placeholderKey = small
+        }
+        let key = isPreview ? request.key.preview : small
+        _ = cache.store(image, for: key, timeToLive: nil)
+        let task = fixture.pipeline.start(request)
+        #expect(task.preview?.image === image && cache.lookups(of: key) == 1)
+        gate.open()
+        _ = try await task.response
+    }
+
     @Test(arguments: [nil, Duration.zero]) func aKeptPreviewExpires(_ timeToLive: Duration?) throws {
         let fixture = fixture(Gate())
         let request = fixture.request().with { $0.policy.timeToLive = timeToLive }
