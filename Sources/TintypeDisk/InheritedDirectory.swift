@@ -26,7 +26,10 @@ public enum InheritedDirectory: Hashable, Sendable {
             return CacheEntry(header, bytes[header.length...])
         case .sdWebImage(let url):
             guard let folder = Self.folder(url) else { return nil }
-            return SDWebImageFile.names(of: key).lazy.compactMap { SDWebImageFile.entry($0, in: folder) }.first
+            for name in SDWebImageFile.names(of: key) {
+                if let entry = SDWebImageFile.entry(name, in: folder) { return entry }
+            }
+            return nil
         }
     }
 
@@ -89,12 +92,13 @@ extension DiskCache {
 
     /// - Returns: Whether an entry was stored. Blocks the calling thread.
     private func adopt(_ key: CacheKey) -> Bool {
-        guard !containsOwn(key),
-            let entry = inherited.lazy.compactMap({ $0.entry(for: key) })
-                .first(where: { !$0.isExpired(at: self.time.date()) })
-        else { return false }
-        store(entry, for: key)
-        return true
+        guard !containsOwn(key) else { return false }
+        for directory in inherited {
+            guard let entry = directory.entry(for: key), !entry.isExpired(at: time.date()) else { continue }
+            store(entry, for: key)
+            return true
+        }
+        return false
     }
 }
 

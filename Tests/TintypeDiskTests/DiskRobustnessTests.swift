@@ -334,6 +334,17 @@ import TintypeTesting
         #expect(try await cache.entry(for: key("a")) == nil)
     }
 
+    /// Another process may remove the file after the first time.
+    @Test func aFileOfSDWebImageIsOpenedOnce() async throws {
+        let old = try directoryOfSDWebImage(["a"])
+        let cache = DiskCache(directory: folder.url.appending(path: "own"), inherited: [old])
+        let file = folder.url.appending(path: "other").appending(
+            path: try #require(SDWebImageFile.names(of: key("a")).first))
+        let opens = try FileOpens(of: file)
+        #expect(try await cache.entry(for: key("a")) != nil)
+        #expect(opens.count == 1)
+    }
+
     /// Names have no extension before version 4 of SDWebImage. A key that is not a URL has one too.
     @Test(arguments: [
         "https://example.org/a.png", "plain name.png", "https://example.org/a.png?x=1.gif", "noextension",
