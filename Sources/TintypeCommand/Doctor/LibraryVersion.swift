@@ -53,8 +53,7 @@ struct LibraryVersion: Sendable {
 
     /// The version, or `nil` if the library is not in the process.
     var version: String? {
-        let loaded = files.lazy.compactMap { dlopen($0, RTLD_NOW) }.first
-        guard let library = loaded ?? dlopen(nil, RTLD_NOW) else { return nil }
+        guard let library = open() else { return nil }
         defer { dlclose(library) }
         guard form != .variables else { return versionInVariables(of: library) }
         guard let function = dlsym(library, symbol) else { return nil }
@@ -65,6 +64,14 @@ struct LibraryVersion: Sendable {
         }
         let text = unsafeBitCast(function, to: (@convention(c) (OpaquePointer?) -> UnsafePointer<CChar>?).self)(nil)
         return text.map { Self.numbers(in: String(cString: $0)) }
+    }
+
+    /// Opens the first of the ``files`` that there is, and otherwise the program with the libraries that it links.
+    private func open() -> UnsafeMutableRawPointer? {
+        for file in files {
+            if let library = dlopen(file, RTLD_NOW) { return library }
+        }
+        return dlopen(nil, RTLD_NOW)
     }
 
     private func versionInVariables(of library: UnsafeMutableRawPointer) -> String? {

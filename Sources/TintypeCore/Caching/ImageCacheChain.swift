@@ -151,7 +151,7 @@ public struct ImageCacheChain: ImageCaching {
     private func firstResult<Value: Sendable>(
         _ policy: Policy, of query: @Sendable (any ImageCaching) -> Value?
     ) -> Value? {
-        guard policy != .concurrent else { return results(policy, of: query).lazy.compactMap(\.self).first }
+        guard policy != .concurrent else { return results(policy, of: query).first { $0 != nil } ?? nil }
         for cache in caches(reachedBy: policy) {
             if let result = query(cache) { return result }
         }

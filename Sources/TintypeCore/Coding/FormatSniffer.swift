@@ -69,7 +69,7 @@ public enum FormatSniffer {
         // The major brand is at 8, the minor version at 12, the compatible brands from 16 on.
         let places = [8] + stride(from: 16, through: end - 4, by: 4)
         let names = places.map { String(decoding: head[$0..<$0 + 4], as: UTF8.self) }
-        if let format = names.lazy.compactMap({ brands[$0] }).first { return format }
+        if let name = names.first(where: { brands[$0] != nil }) { return brands[name] }
         // A brand that names the codec may follow.
         let isWhole = head.count >= min(size, length)
         return isWhole && names.contains(where: generalBrands.contains) ? .heic : nil

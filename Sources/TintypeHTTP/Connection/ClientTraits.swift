@@ -305,6 +305,6 @@ private enum SystemTrustRoots {
     private static let paths = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"]
 
     private static var certificates: [NIOSSLCertificate]? {
-        paths.lazy.compactMap { try? NIOSSLCertificate.fromPEMFile($0) }.first { !$0.isEmpty }
+        paths.lazy.compactMap { try? NIOSSLCertificate.fromPEMFile($0) }.first(where: { !$0.isEmpty })
     }
 }

@@ -30,7 +30,9 @@ package enum TerminalQuestion {
         var parser = TerminalInputParser()
         while Polling.wait(for: [device.descriptor], until: end) != nil {
             guard let bytes = device.read() else { return nil }
-            if let found = parser.parse(bytes).lazy.compactMap(answer).first { return found }
+            for input in parser.parse(bytes) {
+                if let result = answer(input) { return result }
+            }
         }
         return nil
     }
