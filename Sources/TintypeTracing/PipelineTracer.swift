@@ -18,7 +18,8 @@ public import Tracing
 /// HTTP](https://opentelemetry.io/docs/specs/semconv/http/http-spans/)): `url.full` without user name, password and
 /// signatures, `server.address`, `server.port`, `url.scheme`, `http.response.status_code`, `network.protocol.version`,
 /// `http.response.body.size`, `http.request.resend_count`, `error.type`. The others are `tintype.origin` (where the image came
-/// from) and `tintype.byte_count`. A cancelled load is not an error. Requests carry no trace header, since transfers are
+/// from) and `tintype.byte_count`. A failure is a status and an exception, without the URL and the underlying error. A cancelled
+/// load is not an error. Requests carry no trace header, since transfers are
 /// shared and most origins belong to others.
 ///
 /// ```swift

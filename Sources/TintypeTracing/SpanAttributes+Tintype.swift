@@ -11,8 +11,27 @@ extension Span {
             if let status = error.status { attributes["http.response.status_code"] = status }
         }
         guard error.code != .cancelled else { return }
+        let error = error.withoutSecrets
         recordError(error)
         setStatus(SpanStatus(code: .error, message: error.description))
+    }
+}
+
+extension TintypeError {
+    /// The error for a tracer: without its subject, which is the whole URL and is in `url.full`, without the underlying error,
+    /// whose text is unknown, and with a message without secrets.
+    var withoutSecrets: TintypeError {
+        TintypeError(code, stage: stage, message.withoutSecrets, status: status, contentType: contentType)
+    }
+}
+
+extension String {
+    /// The text up to the query or fragment of the first URL in it, without user names and passwords. A message may quote a
+    /// redirect, which may be malformed.
+    var withoutSecrets: String {
+        let end = firstIndex { $0 == "?" || $0 == "#" } ?? endIndex
+        let text = self[..<end].replacing(/\/\/[^\/\s]*@/, with: "//")
+        return end == endIndex ? String(text) : "\(text)…"
     }
 }
 

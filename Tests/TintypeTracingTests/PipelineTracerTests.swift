@@ -98,6 +98,32 @@ import Tracing
         #expect(spans("tintype.decode").isEmpty)
     }
 
+    @Test func aFailureContainsNoSecret() async throws {
+        let message = "a redirect to \(Self.address) was refused"
+        let cause = TintypeError(.transport, stage: .load, message)
+        try answer(
+            .failure(TintypeError(.forbidden, stage: .load, message, subject: Self.address, underlying: cause)))
+        await #expect(throws: TintypeError.self) { try await pipeline.image(for: try request()) }
+        #expect(tracer.finishedSpans.count >= 2)
+        for span in tracer.finishedSpans {
+            let text = Self.text(of: span)
+            #expect(text.contains("a redirect to https://images.test:8443/a.png… [forbidden, load]"))
+            for secret in ["abc", "user", "secret", "part"] { #expect(!text.contains(secret), "\(text)") }
+        }
+    }
+
+    /// Everything that a span exports as text.
+    private static func text(of span: FinishedInMemorySpan) -> String {
+        var parts = ["\(span.status?.message ?? "")", "\(span.events)"]
+        span.attributes.forEach { parts.append("\($0)=\($1)") }
+        for recorded in span.errors {
+            recorded.attributes.forEach { parts.append("\($0)=\($1)") }
+            let error = recorded.error as? TintypeError
+            parts.append("\(recorded.error) \(error?.subject ?? "") \(error?.underlying.map { "\($0)" } ?? "")")
+        }
+        return parts.joined(separator: "\n")
+    }
+
     @Test func aCancelledLoadIsNoError() async throws {
         let gate = Gate()
         try answer(.gated(gate, .data(Self.png)))
@@ -153,6 +179,17 @@ import Tracing
     func secretsAreRemoved(_ text: String, _ expected: String) throws {
         let url = try #require(URL(string: text))
         #expect(url.withoutSecrets == expected)
+    }
+
+    @Test(arguments: [
+        ("the server answered 404 Not Found", "the server answered 404 Not Found"),
+        ("a redirect to https://user:password@a.test/b?sig=c d was refused", "a redirect to https://a.test/b…"),
+        ("redirected to an invalid URL: //u:p@a.test:x/#token", "redirected to an invalid URL: //a.test:x/…"),
+        ("redirected to an invalid URL: ?sig=a", "redirected to an invalid URL: …"),
+        ("an@address is //not/a@password", "an@address is //not/a@password"),
+    ])
+    func secretsInAMessageAreRemoved(_ message: String, _ expected: String) {
+        #expect(message.withoutSecrets == expected)
     }
 }
 #endif
