@@ -12,23 +12,24 @@ public import Tracing
 /// | `tintype.decode`, `tintype.disk`, `tintype.transform`, `tintype.encode` | internal | that stage |
 ///
 /// Work is shared: a stage that several loads wait for has one span. It is a child of the oldest of these loads, and links to
-/// the others. A stage whose load has ended, or that loads an alternative source, has no parent.
+/// the others, also to those that begin while it runs. A stage whose load has ended, or that loads an alternative source, has
+/// no parent.
 ///
 /// Attributes have the names of OpenTelemetry where there are some ([semantic conventions for
 /// HTTP](https://opentelemetry.io/docs/specs/semconv/http/http-spans/)): `url.full` without user name, password and
 /// signatures, `server.address`, `server.port`, `url.scheme`, `http.response.status_code`, `network.protocol.version`,
 /// `http.response.body.size`, `http.request.resend_count`, `error.type`. The others are `tintype.origin` (where the image came
-/// from) and `tintype.byte_count`. A failure is a status and an exception, without the URL and the underlying error. A cancelled
-/// load is not an error. Requests carry no trace header, since transfers are
-/// shared and most origins belong to others.
+/// from) and `tintype.byte_count`. A failure is a status and an exception, without the URL and the underlying error. A
+/// cancelled load is not an error. Requests carry no trace header, since transfers are shared and most origins belong to
+/// others.
 ///
 /// ```swift
 /// configuration.observers.append(PipelineTracer())
 /// ```
 public final class PipelineTracer: PipelineObserver {
     private struct State: Sendable {
-        var loads = OpenLoads<OpenLoad>()
-        var stages: [Int: any Span] = [:]
+        var loads = OpenWork<OpenLoad>()
+        var stages = OpenWork<any Span>()
     }
 
     private let tracer: any Tracer
@@ -65,8 +66,13 @@ public final class PipelineTracer: PipelineObserver {
     private func begin(_ id: Int, _ request: ImageRequest) {
         let span = tracer.startSpan("tintype.image")
         span.updateAttributes { $0.addURL(request.source.url) }
-        let load = OpenLoad(span: span, url: request.source.url)
-        state.withLock { $0.loads.begin(id, of: request.key.source, load) }
+        let load = OpenLoad(id: id, span: span, url: request.source.url)
+        let source = request.key.source
+        let stages = state.withLock { state in
+            state.loads.begin(id, of: source, load)
+            return state.stages.items(of: source)
+        }
+        for stage in stages { stage.addLink(to: span) }
     }
 
     private func end(_ id: Int, _ result: Result<ImageResponse, TintypeError>) {
@@ -81,19 +87,24 @@ public final class PipelineTracer: PipelineObserver {
     // MARK: Stages
 
     private func begin(_ run: StageRun) {
-        let loads = state.withLock { $0.loads.waiting(for: run.key.source) }
-        let url = loads.first?.url
+        let source = run.key.source
+        let parent = state.withLock { $0.loads.items(of: source).first }
+        let url = parent?.url
         let isRequest = run.stage == .load && url?.isWeb == true
         let span = tracer.startSpan(
-            "tintype.\(run.stage.rawValue)", context: loads.first?.span.context ?? .topLevel,
+            "tintype.\(run.stage.rawValue)", context: parent?.span.context ?? .topLevel,
             ofKind: isRequest ? .client : .internal)
-        for load in loads.dropFirst() { span.addLink(SpanLink(context: load.span.context, attributes: [:])) }
         if run.stage == .load { span.updateAttributes { $0.addURL(url) } }
-        state.withLock { $0.stages[run.id] = span }
+        // A load that begins from now on adds its own link.
+        let loads = state.withLock { state in
+            state.stages.begin(run.id, of: source, span)
+            return state.loads.items(of: source)
+        }
+        for load in loads where load.id != parent?.id { span.addLink(to: load.span) }
     }
 
     private func end(_ run: StageRun, _ outcome: StageOutcome) {
-        guard let span = state.withLock({ $0.stages.removeValue(forKey: run.id) }) else { return }
+        guard let span = state.withLock({ $0.stages.end(run.id) }) else { return }
         if let count = outcome.byteCount { span.updateAttributes { $0["tintype.byte_count"] = count } }
         if let error = outcome.error { span.fail(error) }
         span.end()
@@ -102,35 +113,42 @@ public final class PipelineTracer: PipelineObserver {
 
 /// The span of a running load.
 private struct OpenLoad: Sendable {
+    let id: Int
     let span: any Span
     /// The URL of its source, if it has one.
     let url: URL?
 }
 
-/// The running loads by source: a stage of shared work belongs to all loads of its source. A pure struct.
-struct OpenLoads<Load: Sendable>: Sendable {
-    private var loads: [Int: (source: String, load: Load)] = [:]
-    /// The identifiers of the loads of a source, the oldest first.
+extension Span {
+    fileprivate func addLink(to other: any Span) {
+        addLink(SpanLink(context: other.context, attributes: [:]))
+    }
+}
+
+/// The running loads or stages by source: a stage of shared work belongs to all loads of its source. A pure struct.
+struct OpenWork<Item: Sendable>: Sendable {
+    private var items: [Int: (source: String, item: Item)] = [:]
+    /// The identifiers of the items of a source, the oldest first.
     private var ids: [String: [Int]] = [:]
 
-    mutating func begin(_ id: Int, of source: String, _ load: Load) {
-        loads[id] = (source, load)
+    mutating func begin(_ id: Int, of source: String, _ item: Item) {
+        items[id] = (source, item)
         ids[source, default: []].append(id)
     }
 
-    /// Removes a load, and returns it. O(*n*) in the loads of its source.
-    mutating func end(_ id: Int) -> Load? {
-        guard let (source, load) = loads.removeValue(forKey: id) else { return nil }
+    /// Removes an item, and returns it. O(*n*) in the items of its source.
+    mutating func end(_ id: Int) -> Item? {
+        guard let (source, item) = items.removeValue(forKey: id) else { return nil }
         ids[source]?.removeAll { $0 == id }
         if ids[source]?.isEmpty == true { ids[source] = nil }
-        return load
+        return item
     }
 
-    /// The loads of a source, the oldest first.
-    func waiting(for source: String) -> [Load] {
-        (ids[source] ?? []).compactMap { loads[$0]?.load }
+    /// The items of a source, the oldest first.
+    func items(of source: String) -> [Item] {
+        (ids[source] ?? []).compactMap { items[$0]?.item }
     }
 
-    var isEmpty: Bool { loads.isEmpty && ids.isEmpty }
+    var isEmpty: Bool { items.isEmpty && ids.isEmpty }
 }
 #endif

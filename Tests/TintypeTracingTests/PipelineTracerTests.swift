@@ -69,19 +69,23 @@ import Tracing
         #expect(tracer.finishedSpans.isEmpty && tracer.activeSpans.isEmpty)
     }
 
+    /// Two loads begin while the transfer of the first one runs.
     @Test func sharedWorkHasOneSpanThatLinksToTheOtherLoads() async throws {
         let gate = Gate()
         try answer(.gated(gate, .data(Self.png)))
-        var second = try request()
-        second.rendition.decode.size = .fit(PixelSize(width: 1, height: 1))
-        let tasks = [pipeline.start(try request()), pipeline.start(second)]
+        var tasks = [pipeline.start(try request())]
         await gate.waitForArrivals(1)
+        let first = try #require(tracer.activeSpans.first { $0.operationName == "tintype.image" }).spanID
+        for width in 1...2 { tasks.append(pipeline.start(try request().fitting(width: width))) }
+        while pipeline.activity.loads.subscribers < 3 { await Task.yield() }
         gate.open()
         for task in tasks { _ = try await task.response }
-        let (loads, images) = (spans("tintype.load"), spans("tintype.image"))
-        #expect(loads.count == 1 && images.count == 2)
-        let decodes = spans("tintype.decode")
-        #expect(decodes.contains { $0.links.count == 1 })
+        let others = Set(spans("tintype.image").map(\.spanID)).subtracting([first])
+        let load = try #require(spans("tintype.load").first)
+        #expect(spans("tintype.load").count == 1 && others.count == 2)
+        #expect(load.parentSpanID == first && load.links.count == 2)
+        #expect(Set(load.links.compactMap { $0.context.inMemorySpanContext?.spanID }) == others)
+        #expect(spans("tintype.decode").contains { $0.links.count == 2 })
     }
 
     @Test(arguments: [(404, "404"), (nil, "unreachable")] as [(Int?, String)])
@@ -150,15 +154,15 @@ import Tracing
     }
 }
 
-@Suite struct OpenLoadsTests {
+@Suite struct OpenWorkTests {
     @Test func theLoadsOfASourceAreInOrder() {
-        var loads = OpenLoads<String>()
+        var loads = OpenWork<String>()
         loads.begin(1, of: "a", "first")
         loads.begin(2, of: "b", "other")
         loads.begin(3, of: "a", "second")
-        #expect(loads.waiting(for: "a") == ["first", "second"] && loads.waiting(for: "c").isEmpty)
+        #expect(loads.items(of: "a") == ["first", "second"] && loads.items(of: "c").isEmpty)
         let ended = [1, 1, 9].map { loads.end($0) }
-        #expect(ended == ["first", nil, nil] && loads.waiting(for: "a") == ["second"])
+        #expect(ended == ["first", nil, nil] && loads.items(of: "a") == ["second"])
         let rest = [3, 2].map { loads.end($0) }
         #expect(rest == ["second", "other"] && loads.isEmpty)
     }
