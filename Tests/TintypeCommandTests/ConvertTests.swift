@@ -177,6 +177,23 @@ import TintypeTesting
         }
     }
 
+    @Test(
+        arguments: [
+            ("jpg", "exif,xmp,iptc,icc,location", nil), ("tiff", "iptc", nil), ("avif", "exif,xmp,icc,location", nil),
+            ("webp", "exif,iptc", "webp images are written without iptc; choose one of jpeg, tiff"),
+            ("jxl", "iptc", "jxl images are written without iptc; choose one of jpeg, tiff"),
+            ("gif", "icc,exif", "gif images are written without exif, icc; choose one of avif, heic, jpeg, jxl"),
+        ] as [(String, String, String?)])
+    func keepRefusesMetadataThatTheFormatCannotHave(_ ending: String, _ kinds: String, _ problem: String?) async throws
+    {
+        try await withCommandFixture { fixture in
+            let run = try await CommandRun.tintype(
+                ["convert", fixture.path("missing.png"), fixture.path("out.\(ending)"), "--keep", kinds])
+            #expect(
+                run.status == (problem == nil ? 1 : 64) && run.error.contains(problem ?? "notFound"), "\(run.error)")
+        }
+    }
+
     @Test func colorsOfAnotherSpaceAreWritten() async throws {
         try await withCommandFixture { fixture in
             let input = try fixture.write(try CommandFixture.png(width: 40, height: 20), "in.png")

@@ -19,10 +19,19 @@ struct MetadataList: Sendable, Equatable {
         return MetadataList(kinds: kinds)
     }
 
-    /// Checks that all outputs can have metadata.
+    /// Checks that all outputs can have these metadata.
     func validate(for formats: [ImageFormat]) throws {
-        guard let format = formats.first(where: { !ImageMetadata.writableFormats.contains($0) }) else { return }
-        let known = ImageMetadata.writableFormats.map(\.rawValue).sorted().joined(separator: ", ")
-        throw ValidationError("--keep: \(format) images are written without metadata; choose one of \(known)")
+        for format in Set(formats).sorted(by: { $0.rawValue < $1.rawValue }) {
+            let missing = kinds.subtracting(ImageMetadata.writableKinds(for: format))
+            guard !missing.isEmpty else { continue }
+            let suitable = ImageMetadata.writableFormats.filter {
+                ImageMetadata.writableKinds(for: $0).isSuperset(of: kinds)
+            }
+            throw ValidationError(
+                "--keep: \(format) images are written without \(Self.list(missing.map(\.rawValue))); "
+                    + "choose one of \(Self.list(suitable.map(\.rawValue)))")
+        }
     }
+
+    private static func list(_ names: [String]) -> String { names.sorted().joined(separator: ", ") }
 }

@@ -18,8 +18,18 @@ public struct ImageMetadata: Hashable, Sendable {
 
     /// The formats that are written with metadata.
     ///
-    /// IPTC records are written in JPEG and TIFF, and animated AVIF has only a colour profile.
+    /// See ``writableKinds(for:)`` for what each of them can have.
     public static let writableFormats: Set<ImageFormat> = [.jpeg, .png, .webp, .avif, .heic, .jxl, .tiff]
+
+    /// Returns the kinds of metadata that are written in a format; none for a format without metadata. Of these, animated AVIF
+    /// has only the colour profile.
+    public static func writableKinds(for format: ImageFormat) -> Set<MetadataKind> {
+        switch format {
+        case .jpeg, .tiff: Set(MetadataKind.allCases)
+        case _ where writableFormats.contains(format): Set(MetadataKind.allCases).subtracting([.iptc])
+        default: []
+        }
+    }
 
     /// Whether there is none.
     public var isEmpty: Bool { exif == nil && xmp == nil && iptc == nil }
