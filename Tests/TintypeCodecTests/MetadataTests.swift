@@ -138,9 +138,10 @@ import TintypeTesting
         #expect(written.metadata?.exif == nil && written.info.orientation == .up)
     }
 
-    @Test(arguments: [ImageFormat.jpeg, .tiff]) func iptcIsKept(_ format: ImageFormat) throws {
+    @Test(arguments: formats) func iptcIsKeptInFormatsThatCanHaveIt(_ format: ImageFormat) throws {
         let metadata = try decode(encode(decode(Self.photograph()), format, [.iptc])).metadata
-        #expect(metadata == ImageMetadata(iptc: Self.iptc))
+        let isKept = ImageMetadata.writableKinds(for: format).contains(.iptc)
+        #expect(metadata == (isKept ? ImageMetadata(iptc: Self.iptc) : nil))
     }
 
     /// Both byte orders, and pixels that are as without metadata.
