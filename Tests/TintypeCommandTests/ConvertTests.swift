@@ -240,6 +240,21 @@ import TintypeTesting
         }
     }
 
+    @Test(arguments: [
+        (["--blur", "2"], false), (["--pad", "4"], false), (["--round", "circle"], false), (["--rotate", "45"], false),
+        (["--rotate", "90,keep"], false), (["--adjust", "grey"], false), (["--overlay", "a.png"], false),
+        (["--resize", "8x8", "--trim", "3"], false), (["--flatten", "#ffffff"], false), (["--tint", "#ffffff"], false),
+        (["--rotate", "-270", "--flip", "vertical"], true), (["--rotate", "180,keep"], true),
+        (["--resize", "8x8", "--mode", "fill", "--crop", "4x4", "--gravity", "smart"], true),
+    ]) func hdrRefusesTransformsThatWouldLoseIt(_ transforms: [String], _ isAccepted: Bool) async throws {
+        try await withCommandFixture { fixture in
+            let run = try await CommandRun.tintype(
+                ["convert", fixture.path("missing.jxl"), fixture.path("out.avif"), "--hdr"] + transforms)
+            #expect(run.status == (isAccepted ? 1 : 64), "\(run.error)")
+            #expect(run.error.contains(isAccepted ? "notFound" : "--hdr: only"), "\(run.error)")
+        }
+    }
+
     @Test func pngToPngKeepsEveryPixel() async throws {
         try await withCommandFixture { fixture in
             let data = try CommandFixture.png(width: 120, height: 60)

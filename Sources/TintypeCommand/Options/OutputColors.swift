@@ -24,6 +24,14 @@ struct OutputColors: ParsableArguments {
     /// The dynamic range to decode: beyond 8 bits if the output can have it.
     var decodedRange: DecodeOptions.DynamicRange { hdr || colorSpace != .sRGB ? .high : .standard }
 
+    /// Checks that the transforms keep these colours.
+    func validate(_ steps: [TransformStep]) throws {
+        guard hdr, !steps.allSatisfy(\.keepsHighRange) else { return }
+        throw ValidationError(
+            "--hdr: only --resize, --crop, --flip and --rotate by quarter turns keep the high dynamic range; "
+                + "remove --hdr or the other transforms")
+    }
+
     /// Checks that all outputs can have these colours.
     func validate(for formats: [ImageFormat], _ coders: ImageCoderRegistry) throws {
         if hdr, let format = formats.first(where: { !((try? coders.encoder(for: $0)) is any HighRangeImageEncoder) }) {

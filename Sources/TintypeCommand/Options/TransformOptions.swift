@@ -168,7 +168,7 @@ struct TransformOptions: ParsableArguments {
     }
 
     /// The steps in the order of the options, or `nil` if an option does not suit the transform before it.
-    private var steps: [TransformStep]? {
+    var steps: [TransformStep]? {
         let arguments = [
             resize, mode, filter, crop, gravity, rotate, flip, round, corners, border, tint, blend, blur, adjust,
             overlay, opacity, inset, flatten, pad, trim,

@@ -151,6 +151,7 @@ struct Convert: AsyncParsableCommand {
             throw ValidationError("--frame and --frames exclude each other; give one of them")
         }
         try validate(quality, in: 1...100, for: "--quality")
+        try colors.validate(transforms.steps ?? [])
         guard output == nil else { return try inputs.validate(arguments, expecting: "input") }
         guard arguments.count == 2, inputs.from == nil, !inputs.recursive else {
             throw ValidationError(
