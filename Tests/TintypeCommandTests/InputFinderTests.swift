@@ -45,15 +45,44 @@ import Tintype
             let inputs = inputs(folder.path(percentEncoded: false))
             #expect(inputs.count == 3)
             guard geteuid() != 0 else { return }
-            #expect(inputs.map(\.listingError) == [nil, EACCES, nil])
+            #expect(inputs.map(\.problem) == [nil, .unlistable(EACCES), nil])
             let failure = try #require(inputs[1].failure)
             #expect(failure.code == .unreadable && failure.subject == locked)
             #expect(failure.message == "cannot list the directory: permission denied")
         }
     }
 
+    /// `\u{FFFD}.png` is also the repaired form of a name that is not UTF-8.
+    @Test(arguments: [("", 2, 4), ("/*.png", 1, 3)])
+    func aNameThatIsNotUTF8IsAFailureAmongTheOthers(_ pattern: String, _ failures: Int, _ count: Int) throws {
+        try withFolder(["a.png", "\u{FFFD}.png"]) { folder in
+            let path = folder.path(percentEncoded: false)
+            // FileManager may not remove them.
+            let made = ["\u{FF}.png", "\u{FF}.txt", "\u{FE}"].map { Self.latin1("\(path)/\($0)") }
+            defer { for name in made { remove(name) } }
+            for name in made.dropLast() {
+                let file = open(name, O_CREAT, 0o600)
+                try #require(file >= 0)
+                close(file)
+            }
+            try #require(mkdir(made[2], 0o700) == 0)
+            let inputs = inputs(path + pattern)
+            let failed = inputs.filter { $0.problem == .notUTF8 }
+            #expect(inputs.count == count && failed.count == failures)
+            let names = Set(failed.map { $0.source.text.dropFirst(path.count + 1) })
+            #expect(names.contains("\u{FFFD}.png") && names.isSubset(of: ["\u{FFFD}.png", "\u{FFFD}"]))
+            let failure = try #require(failed.first?.failure)
+            #expect(failure.code == .unreadable && failure.message == "the name is not valid UTF-8")
+        }
+    }
+
+    /// Returns a path in ISO 8859-1, with the zero at its end.
+    private static func latin1(_ path: String) -> [CChar] {
+        path.unicodeScalars.map { CChar(bitPattern: UInt8($0.value)) } + [0]
+    }
+
     @Test func aFailureNamesTheDirectoryAndTheReason() throws {
-        let input = BatchInput(source: SourceArgument(argument: "photos/x"), listingError: EIO)
+        let input = BatchInput(source: SourceArgument(argument: "photos/x"), problem: .unlistable(EIO))
         #expect(try #require(input.failure).description.hasPrefix("photos/x: cannot list the directory: "))
         #expect(!input.isFile && BatchInput(source: SourceArgument(argument: "a.png")).isFile)
     }

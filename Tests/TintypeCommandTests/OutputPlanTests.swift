@@ -101,7 +101,7 @@ import Tintype
     }
 
     @Test func aDirectoryThatCannotBeListedFailsAlone() throws {
-        let locked = BatchInput(source: SourceArgument(argument: "lost+found"), listingError: EACCES)
+        let locked = BatchInput(source: SourceArgument(argument: "lost+found"), problem: .unlistable(EACCES))
         let plan = try plan(inputs("a.png") + [locked], "o/", .webp)
         #expect(plan.entries.map { $0.path() } == ["o/a.webp"])
         #expect(plan.failures.map(\.error.code) == [.unreadable])
