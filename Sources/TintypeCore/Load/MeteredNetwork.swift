@@ -30,7 +30,7 @@ public final class MeteredNetwork: Sendable {
         return isMetered
     }
 
-    /// Asks NetworkManager now, and returns its answer, at the latest after some seconds. A program that calls this when it
+    /// Asks NetworkManager now, and returns its answer, at the latest after two seconds. A program that calls this when it
     /// starts has an answer for its first loads.
     ///
     /// - Returns: ``isMetered``; the last answer if the task is cancelled.

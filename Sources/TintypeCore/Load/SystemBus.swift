@@ -5,6 +5,9 @@ import Foundation
 struct SystemBus: Sendable {
     /// The path of the bus's socket.
     let path: String
+    /// The longest time for the whole question.
+    var patience = Duration.seconds(2)
+    var time = TimeSource.system
 
     /// The bus that the environment names, if it is a socket in the file system, and otherwise the standard one.
     static var standard: SystemBus {
@@ -19,11 +22,12 @@ struct SystemBus: Sendable {
     private static let maximumMessageCount = 16
 
     /// Asks NetworkManager whether the network is metered (`NMMetered`). Blocks, usually for less than a millisecond, at most
-    /// for a second for each message.
+    /// for ``patience``.
     ///
-    /// - Returns: `nil` if there is no bus, no NetworkManager, or no valid reply.
+    /// - Returns: `nil` if there is no bus, no NetworkManager, or no valid reply in time.
     func meteredProperty() -> UInt32? {
-        guard let socket = BusSocket(connectedTo: path), Self.logIn(to: socket) else { return nil }
+        let deadline = BusDeadline(after: patience, time)
+        guard let socket = BusSocket(connectedTo: path, until: deadline), Self.logIn(to: socket) else { return nil }
         let manager = "org.freedesktop.NetworkManager"
         let greeting = BusCall(
             path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus", member: "Hello",
@@ -201,26 +205,45 @@ struct BusReader {
     }
 }
 
-/// A connection to a socket in the file system, whose reads and writes take at most a second each.
-struct BusSocket: ~Copyable {
-    private let descriptor: Int32
+/// When a question ends, answered or not.
+struct BusDeadline: Sendable {
+    private let end: Duration
+    private let time: TimeSource
 
-    /// - Returns: `nil` if there is no socket at the path, or its server refuses.
-    init?(connectedTo path: String) {
-        // Only set when it is open: the deinitializer closes it.
-        guard let open = Self.connect(to: path) else { return nil }
-        descriptor = open
+    init(after patience: Duration, _ time: TimeSource) {
+        end = time.uptime() + patience
+        self.time = time
     }
 
-    private static func connect(to path: String) -> Int32? {
+    /// The rest of the time in milliseconds, 0 if there is none.
+    var milliseconds: Int32 {
+        let rest = (end - time.uptime()) / .milliseconds(1)
+        return Int32(max(0, min(rest, 1_000_000)))
+    }
+}
+
+/// A connection to a socket in the file system. Connecting, reads and writes take until one deadline at most.
+struct BusSocket: ~Copyable {
+    private let descriptor: Int32
+    private let deadline: BusDeadline
+
+    /// - Returns: `nil` if there is no socket at the path, or its server refuses.
+    init?(connectedTo path: String, until deadline: BusDeadline) {
+        // Only set when it is open: the deinitializer closes it.
+        guard let open = Self.connect(to: path, until: deadline) else { return nil }
+        descriptor = open
+        self.deadline = deadline
+    }
+
+    private static func connect(to path: String, until deadline: BusDeadline) -> Int32? {
         guard var address = address(of: path) else { return nil }
         let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue
         let descriptor = socket(AF_UNIX, Int32(type), 0)
         guard descriptor >= 0 else { return nil }
-        var limit = timeval(tv_sec: 1, tv_usec: 0)
-        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-            setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
-        }
+        // It blocks while the server's queue is full. 0 would be no limit.
+        let milliseconds = Int(max(1, deadline.milliseconds))
+        var limit = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
@@ -247,7 +270,7 @@ struct BusSocket: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Sends all bytes, and returns whether it could.
+    /// Sends all bytes, and returns whether it could. A new connection has room for the few hundred bytes of a question.
     func send(_ bytes: [UInt8]) -> Bool {
         // Without a signal, which would end the process when the bus ends.
         Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
@@ -255,8 +278,28 @@ struct BusSocket: ~Copyable {
 
     /// Reads exactly this number of bytes; `nil` if they do not arrive in time.
     func read(_ count: Int) -> [UInt8]? {
-        guard count > 0 else { return [] }
         var bytes = [UInt8](repeating: 0, count: count)
-        return recv(descriptor, &bytes, count, Int32(MSG_WAITALL)) == count ? bytes : nil
+        var end = 0
+        while end < count {
+            guard waitForBytes() else { return nil }
+            let received = bytes.withUnsafeMutableBytes { bytes in
+                let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[end...])
+                return recv(descriptor, rest.baseAddress, rest.count, 0)
+            }
+            guard received > 0 else { return nil }
+            end += received
+        }
+        return bytes
+    }
+
+    /// Returns whether bytes, or the end, have arrived in time. A signal does not end the wait.
+    private func waitForBytes() -> Bool {
+        while true {
+            let milliseconds = deadline.milliseconds
+            guard milliseconds > 0 else { return false }
+            var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let count = poll(&state, 1, milliseconds)
+            guard count < 0, errno == EINTR else { return count > 0 }
+        }
     }
 }
