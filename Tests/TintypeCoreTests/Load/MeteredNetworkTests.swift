@@ -161,12 +161,16 @@ import TintypeTesting
         #expect(bus.ask() == 1)
     }
 
-    /// A length beyond the limit allocates nothing.
-    @Test func aMessageBeyondTheLimitIsNoAnswer() throws {
+    /// The message is complete and valid, so it is refused only for its length.
+    @Test(arguments: [(64 << 10, UInt32?(1)), (64 << 10 + 1, nil)])
+    func aMessageBeyondTheLimitIsNoAnswer(_ byteCount: Int, _ answer: UInt32?) throws {
         var reply = Self.message(2, answering: 2, 1)
-        reply.replaceSubrange(4..<8, with: [0xFF, 0xFF, 0xFF, 0x7F])
+        // The value follows the signature, which has three bytes, and is aligned to four.
+        let valueCount = 8
+        reply += [UInt8](repeating: 0, count: byteCount - valueCount)
+        reply.replaceSubrange(4..<8, with: (0..<4).map { UInt8(truncatingIfNeeded: byteCount >> (8 * $0)) })
         let bus = try FakeBus([Self.accepted, reply])
-        #expect(bus.ask() == nil)
+        #expect(bus.ask() == answer)
     }
 
     @Test func aCallHasTheWireFormat() {
