@@ -9,6 +9,8 @@ import TintypeTesting
 enum InstalledLibRaw {
     static let isPresent = (try? RAWLibrary.standard.get()) != nil
     static let isRequired = ProcessInfo.processInfo.environment["TINTYPE_CI"] != nil
+    /// Whether it uses OpenMP. That of a machine of CI must.
+    static let isParallel = isPresent && dlopen("libgomp.so.1", RTLD_NOW | RTLD_NOLOAD) != nil
 }
 
 /// Develops small DNGs.
@@ -170,13 +172,14 @@ enum InstalledLibRaw {
     }
 
     /// A program may use OpenMP on the same thread.
-    @Test(.enabled(if: InstalledLibRaw.isPresent)) func theThreadsOfTheCallersOwnWorkStay() throws {
+    @Test(.enabled(if: InstalledLibRaw.isParallel || InstalledLibRaw.isRequired))
+    func theThreadsOfTheCallersOwnWorkStay() throws {
         typealias Setter = @convention(c) (Int32) -> Void
         typealias Getter = @convention(c) () -> Int32
         _ = try decode(Self.dng())
-        guard let library = dlopen("libgomp.so.1", RTLD_NOW | RTLD_NOLOAD),
-            let set = dlsym(library, "omp_set_num_threads"), let get = dlsym(library, "omp_get_max_threads")
-        else { return }
+        let library = try #require(dlopen("libgomp.so.1", RTLD_NOW | RTLD_NOLOAD))
+        let set = try #require(dlsym(library, "omp_set_num_threads"))
+        let get = try #require(dlsym(library, "omp_get_max_threads"))
         let (setThreads, threads) = (unsafeBitCast(set, to: Setter.self), unsafeBitCast(get, to: Getter.self))
         let before = threads()
         defer { setThreads(before) }
