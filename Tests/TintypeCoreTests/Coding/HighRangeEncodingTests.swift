@@ -53,16 +53,20 @@ import TintypeTesting
 
     @Test func workOnTheHighRangeCanBeCancelled() throws {
         let highRange = try #require(try Self.image().highRange)
-        let context = TransformContext(isCancelled: { true })
         let part = PixelRect(x: 8, y: 8, size: PixelSize(width: 16, height: 16))
-        let work: [() throws(TintypeError) -> HighRangePixels] = [
-            { () throws(TintypeError) in try highRange.resized(to: part.size) },
-            { () throws(TintypeError) in try highRange.cropped(to: part) },
-            { () throws(TintypeError) in try highRange.oriented(.down) },
-        ]
-        for work in work {
-            let error = #expect(throws: TintypeError.self) { try context.run(work) }
-            #expect(error?.code == .cancelled)
+        let resizing = Self.error { () throws(TintypeError) in try highRange.resized(to: part.size) }
+        let cropping = Self.error { () throws(TintypeError) in try highRange.cropped(to: part) }
+        let turning = Self.error { () throws(TintypeError) in try highRange.oriented(.down) }
+        #expect([resizing, cropping, turning].map { $0?.code } == [.cancelled, .cancelled, .cancelled])
+    }
+
+    /// Returns the error of work that is cancelled at once.
+    private static func error(of work: () throws(TintypeError) -> HighRangePixels) -> TintypeError? {
+        do throws(TintypeError) {
+            _ = try TransformContext(isCancelled: { true }).run(work)
+            return nil
+        } catch {
+            return error
         }
     }
 
