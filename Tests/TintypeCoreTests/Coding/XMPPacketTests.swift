@@ -40,11 +40,13 @@ import TintypeTesting
         #"<rdf:RDF xmlns:x="http://ns.adobe.com/tiff/1.0/"><tiff:Orientation x:Orientation="\#(String(repeating: "A", count: 1000))">6</tiff:Orientation>"#,
     ]
 
+    /// An orientation that contains an element is malformed; one with an attribute is a number.
     @Test(arguments: nestedOrientations, ["", "</rdf:RDF>"])
     func anOrientationInAnOrientationIsNotEdited(_ packet: String, _ end: String) {
         for keepsLocation in [true, false] {
-            guard let result = Self.rewritten(Data((packet + end).utf8), keepsLocation: keepsLocation) else { continue }
-            #expect(result.hasSuffix(">1</tiff:Orientation>" + end))
+            let result = Self.rewritten(Data((packet + end).utf8), keepsLocation: keepsLocation)
+            #expect((result == nil) == packet.contains("<x:Orientation>"))
+            #expect(result?.hasSuffix(">1</tiff:Orientation>" + end) ?? true)
         }
     }
 
@@ -55,14 +57,30 @@ import TintypeTesting
         #expect(packet?.rewritten(keepsLocation: false) == nil)
     }
 
-    @Test func everyTruncationOfNestedPropertiesIsRewritten() {
+    @Test func noTruncationOfNestedPropertiesEndsTheProcess() {
+        var rewrittenCount = 0
         for packet in Self.nestedPlaces + Self.nestedOrientations.prefix(1) {
             let data = Data(packet.utf8)
             for count in data.indices {
                 guard let result = XMPPacket(data.prefix(count))?.rewritten(keepsLocation: false) else { continue }
                 #expect(result.count <= count)
+                rewrittenCount += 1
             }
         }
+        #expect(rewrittenCount > 0)
+    }
+
+    /// Whether a packet has an element or an attribute that states the place: any prefix, and a name that begins so.
+    private static func statesPlace(_ packet: String) -> Bool {
+        packet.contains(/<([^\s<>\/=:"']+:)?(GPS|Gps|gps)/)
+            || packet.contains(/\s([^\s<>\/=:"']+:)?(GPS|Gps|gps)[^\s=\/>]*\s*=\s*["']/)
+    }
+
+    @Test(arguments: [
+        ("<exif:GPSA>", true), ("<GPSE>", true), ("< e:GpsC = '1'", true), (" GPSD=\"", true), ("</exif:GPSA>", false),
+        ("GPS", false), ("<exif:MyGPS a='GPS'>", false),
+    ]) func thePlaceIsSeenByTheTest(_ text: String, _ isPlace: Bool) {
+        #expect(Self.statesPlace(text) == isPlace)
     }
 
     /// Random sequences of tags, attributes and text: none ends the process, and none keeps a place.
@@ -73,16 +91,19 @@ import TintypeTesting
             "<tiff:Orientation>", "</tiff:Orientation>", " t:Orientation='6'", "6", " ", "text", "<GPSE>", "</GPSE>",
         ]
         var random = SeededRandom.printed("XMPPacketTests")
+        var removedCount = 0
         for _ in 0..<1000 {
             let count = Int.random(in: 1...12, using: &random)
             let content = (0..<count).map { _ in fragments.randomElement(using: &random) ?? "" }
             let packet = Self.packet(
                 content.joined(), declaring: "\(Self.exif) xmlns:t=\"http://ns.adobe.com/tiff/1.0/\"")
             guard let result = Self.rewritten(packet) else { continue }
-            #expect(!result.contains("<exif:GPSA"), "\(content)")
+            #expect(!Self.statesPlace(result), "\(content)")
+            if Self.statesPlace(String(decoding: packet, as: UTF8.self)) { removedCount += 1 }
             // A result is stable: nothing is left that another call would remove.
             #expect(Self.rewritten(Data(result.utf8)) == result, "\(content)")
         }
+        #expect(removedCount > 0)
     }
 
     // MARK: Namespaces
