@@ -87,7 +87,7 @@ extension MappingEvidence {
         "renditions: all caches": "DefaultsTests.theRenditionIsCachedInBothTiersAndTheOriginalOnDisk",
         "originals: disk only": "DefaultsTests.theRenditionIsCachedInBothTiersAndTheOriginalOnDisk",
         "a cached image is used until it is dropped": "DefaultsTests.aCachedImageIsUsedUntilItIsEvicted",
-        "failures are remembered forever": "FailureTableTests.theCapacityIsNeverExceeded",
+        "failures are remembered forever": "FailureTableTests.aFailureIsRememberedUntilItExpires",
         "no previews": "DefaultsTests.failuresAreRespectedAndPreviewsOff",
         "whole size, all frames, standard range": "DefaultsTests.imagesAreDecodedInFullInStandardRange",
         "decoded in advance only if drawing would be slow otherwise":

@@ -64,7 +64,7 @@ extension MappingEvidence {
         "`sd_isVector`": "ImageFormatTests.aStoredVectorImageOfAThirdPartyRemainsOne",
         "`sd_imageFormat`": "DecodeTests.theHeaderMatchesTheReference",
         "`sd_isIncremental`": "ManagerRuleTests.progressiveResultsAreNeverStored",
-        "`sd_isTransformed`": "ImageTaskTests.everyWaiterGetsTheResult",
+        "`sd_isTransformed`": "ImageTaskTests.aTaskNamesTheTransformsOfItsRequest",
         "`sd_isThumbnail`": "DecodeTests.aThumbnailLooksLikeTheResizedFullImage",
         "`sd_decodeOptions`": "ExpectedSizeTests.theHeaderTellsTheSizeOfTheRendition",
         "`sd_isHighDynamicRange`": "ColorTests.highRangePixelsHaveTheRequestedSizeAndAreUpright",

@@ -80,7 +80,7 @@ extension MappingEvidence {
         "`UIView+WebCache`": "ViewCategoryTests.anImageViewShowsTheImageOfItsRequest",
         "`SDWebImageIndicator`": "ViewCategoryTests.theIndicatorShowsTheProgressAndEndsAtOne",
         "`SDWebImageTransition`": "ViewCategoryTests.everyTransitionIsShownForALoadedImage",
-        "`SDGraphicsImageRenderer`": "TransformerContractTests.aClosuresErrorIsTheUnderlyingError",
+        "`SDGraphicsImageRenderer`": "TransformerContractTests.aClosureMayDrawAnyPixels",
         "`SDImageFrame`": "FramePoolTests.timedImagesMakeAnAnimation",
         "`SDWebImageError`": "PrintableTextTests.anErrorIsOneShortPrintableLine",
     ]

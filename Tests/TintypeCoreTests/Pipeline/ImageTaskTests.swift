@@ -35,6 +35,15 @@ import TintypeTesting
         #expect(origins.count == 101)
     }
 
+    @Test func aTaskNamesTheTransformsOfItsRequest() {
+        let fixture = PipelineFixture()
+        let tasks = [fixture.request("a"), fixture.request("b").transformed(by: FlipTransformer(vertical: true))]
+            .map { fixture.pipeline.start($0) }
+        let transforms = tasks.map { task in task.request.rendition.transforms.map { $0.identifier } }
+        #expect(transforms == [[], [FlipTransformer(vertical: true).identifier]])
+        for task in tasks { task.cancel() }
+    }
+
     @Test func cancellingAWaiterDoesNotCancelTheLoad() async throws {
         let task = task()
         let waiter = Task { try await task.response }

@@ -242,6 +242,15 @@ import TintypeTesting
         #expect(PixelDifference(between: result, and: expected)?.maximum == 0)
     }
 
+    @Test func aClosureMayDrawAnyPixels() throws {
+        let red = Pixel(red: 255, green: 0, blue: 0)
+        let drawing = ClosureTransformer(identifier: "own") { pixels in
+            try PixelBuffer.filled(red, size: PixelSize(width: 2 * pixels.size.width, height: 1))
+        }
+        let result = try drawing.transform(.numbered(3, 2))
+        #expect(result.size == Self.size(6, 1) && (0..<6).allSatisfy { result[$0, 0] == red })
+    }
+
     @Test func aClosuresErrorIsTheUnderlyingError() throws {
         let failing = ClosureTransformer(identifier: "own") { _ in throw Failure() }
         let error = #expect(throws: TintypeError.self) { try failing.transform(.numbered(1, 1)) }
