@@ -1,6 +1,5 @@
 // The functions used of LibRaw (0.20 and later): FUNCTION(result, name, parameters) for each, and OPTIONAL_FUNCTION for
-// those of OpenMP, which LibRaw may be built without. Define one before including this file, which
-// undefines it.
+// those of OpenMP, which LibRaw may be built without. Define one before including this file, which undefines it.
 
 #ifndef FUNCTION
 #define FUNCTION(result, name, parameters)
