@@ -19,19 +19,22 @@ extension Cache {
 
         func run() async throws {
             let sources = try urls.map { SourceIdentity(ImageRequest(source: try $0.source()).key.source) }
+            let sourcesOfURLs = Dictionary(grouping: sources, by: \.url)
             var removed = DiskUsage()
-            for cache in options.location.all { removed += try await remove(sources, from: cache) }
+            for cache in options.location.all { removed += try await remove(sourcesOfURLs, from: cache) }
             try options.report(removed: removed)
         }
 
         /// Removes the entries of some sources in O(n): only an entry's header says which source it was made from.
         ///
+        /// - Parameter sources: The sources by their URLs.
         /// - Returns: The number of these entries and the size of their files. Other processes may use the cache meanwhile.
-        private func remove(_ sources: [SourceIdentity], from cache: DiskCache) async throws -> DiskUsage {
+        private func remove(_ sources: [String: [SourceIdentity]], from cache: DiskCache) async throws -> DiskUsage {
             let entries = Locked<[DiskEntryFacts]>([])
             try await cache.forEachEntry { entry in
                 let identity = SourceIdentity(entry.key.source)
-                if sources.contains(where: identity.matches) { entries.withLock { $0.append(entry) } }
+                guard let named = sources[identity.url], named.contains(where: identity.matches) else { return }
+                entries.withLock { $0.append(entry) }
             }
             var removed = DiskUsage()
             for entry in entries.withLock({ $0 }) {
