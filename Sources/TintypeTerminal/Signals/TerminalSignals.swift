@@ -22,14 +22,14 @@ public final class TerminalSignals: Sendable {
     ///   - onChange: Called on a thread of its own when the size has changed or the process continues: everything must be
     ///     shown again.
     public init(_ session: TerminalSession, onChange: @escaping @Sendable () -> Void) {
-        pipe.forward(Self.signals) { number in
+        pipe.forward(Self.signals) { [pipe] number in
             switch number {
             case SIGWINCH: session.resize()
             case SIGTSTP:
                 session.suspend()
                 SignalPipe.raise(number)
                 // The process continues here.
-                SignalPipe.install(number)
+                pipe.reinstall(number)
                 try? session.resume()
             default:
                 session.end()
@@ -85,8 +85,14 @@ final class SignalPipe: Sendable {
         Self.input = -1
     }
 
+    /// Installs the handler of a signal again, unless the signals have their former effects back: the handler would have no
+    /// pipe to write to.
+    func reinstall(_ number: Int32) {
+        handlers.replaceAgain(number) { Self.install(number) }
+    }
+
     /// Installs the handler of a signal.
-    static func install(_ number: Int32) {
+    private static func install(_ number: Int32) {
         signal(number) { number in
             let error = errno
             var byte = UInt8(truncatingIfNeeded: number)
@@ -127,12 +133,18 @@ package final class SignalHandlers: Sendable {
         install()
     }
 
-    /// Gives all signals their former effects back.
-    func restore() {
-        let actions = former.withLock { former in
-            defer { former = [:] }
-            return former
+    /// Runs `install` again for a signal that was replaced, unless its effect has been restored meanwhile.
+    func replaceAgain(_ number: Int32, install: () -> Void) {
+        former.withLock { former in
+            if former[number] != nil { install() }
         }
-        for (number, var action) in actions { sigaction(number, &action.value, nil) }
+    }
+
+    /// Gives all signals their former effects back. Under the lock, so that ``replaceAgain(_:install:)`` comes before or after.
+    func restore() {
+        former.withLock { former in
+            for (number, var action) in former { sigaction(number, &action.value, nil) }
+            former = [:]
+        }
     }
 }
