@@ -29,10 +29,8 @@ final class FakeReceiver: Sendable {
 
 extension FakeLoader {
     /// Returns a loader whose loads do not end before the test suspends, however busy the machine is.
-    ///
-    /// - Parameter origin: The origin of the bytes. Only those from the network are stored on disk.
-    static func ofViews(origin: ImageOrigin = .network) -> FakeLoader {
-        FakeLoader(origin: origin, beforeAnswer: { await MainActor.run {} })
+    static func ofViews() -> FakeLoader {
+        FakeLoader(beforeAnswer: { await MainActor.run {} })
     }
 }
 

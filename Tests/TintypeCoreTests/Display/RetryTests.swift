@@ -85,8 +85,11 @@ import TintypeTesting
 
     /// Returns a view whose enlargements wait for the loader: bytes in a cache might be decoded before a test looks.
     private func fixtureOfSize(_ size: PixelSize) -> ViewFixture {
-        ViewFixture(
-            PipelineFixture(info: ImageInfo(format: .png, size: size), loader: .ofViews(origin: .custom)))
+        let info = ImageInfo(format: .png, size: size)
+        return ViewFixture(
+            PipelineFixture(info: info, loader: .ofViews()) {
+                $0.cache = ImageCache(memory: MemoryCache(limits: CacheLimits(cost: 1 << 20)), disk: nil)
+            })
     }
 
     @Test func aDisplayThatHasGrownGetsMorePixels() async throws {
