@@ -27,7 +27,7 @@ final class ForwardingProxy: Sendable {
                     try channel.pipeline.syncOperations.addHandler(RequestHandler(makeProtocol(), asked))
                 }
             }
-            .bind(host: "127.0.0.1", port: 0).get()
+            .bindToNewPort()
         return ForwardingProxy(listener, asked)
     }
 

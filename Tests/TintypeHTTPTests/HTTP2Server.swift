@@ -49,7 +49,7 @@ final class HTTP2Server: Sendable {
                     }
                 }
             }
-            .bind(host: "127.0.0.1", port: 0).get()
+            .bindToNewPort()
         return HTTP2Server(listener, record)
     }
 

@@ -112,7 +112,7 @@ import TintypeTesting
 
     @Test func aHandshakeThatNeverEndsIsATimeOut() async throws {
         let silent = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .bind(host: "127.0.0.1", port: 0).get()
+            .bindToNewPort()
         var options = HTTPOptions()
         options.connectTimeout = .milliseconds(100)
         let url = try #require(URL(string: "https://127.0.0.1:\(silent.localAddress?.port ?? 0)/a"))

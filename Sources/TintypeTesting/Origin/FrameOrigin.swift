@@ -59,7 +59,7 @@ public final class FrameOrigin: Sendable {
                     ])
                 }
             }
-            .bind(host: "127.0.0.1", port: 0).get()
+            .bindToNewPort()
         return try FrameOrigin(listener, record)
     }
 

@@ -43,8 +43,7 @@ public final class Origin: Sendable {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try admit(channel, to: ledger, tls) }
             }
-            .bind(host: "127.0.0.1", port: 0)
-            .get()
+            .bindToNewPort()
         return try Origin(listener: listener, ledger: ledger, scheme: tls == nil ? "http" : "https")
     }
 
