@@ -35,7 +35,8 @@ extension ImageDecoder {
         return image
     }
 
-    /// Decodes what ``decode(_:context:)`` has left: the other images of a file, and the further frames of an animation.
+    /// Decodes what ``decode(_:context:)`` has left: the other images of a file, and the further frames of an animation. Each
+    /// frame has the time limit for itself, and all together ten times as long: a small file may have thousands of frames.
     private func verifyRest(
         of image: Image, _ bytes: Data, _ context: DecodeContext, within limit: DecodeTime
     ) throws(TintypeError) {
@@ -45,9 +46,13 @@ extension ImageDecoder {
             }
         }
         guard let animation = image.animation else { return }
-        for index in 1..<max(1, animation.frameCount) {
-            _ = try limit.run(isCancelled: context.isCancelled) { isCancelled throws(TintypeError) in
-                try animation.frame(at: index, isCancelled: isCancelled)
+        // The largest limit would overflow.
+        let whole = DecodeTime(limit: min(limit.limit, .seconds(1 << 32)) * 10, source: limit.source)
+        try whole.run(isCancelled: context.isCancelled) { isCancelled throws(TintypeError) in
+            for index in 1..<max(1, animation.frameCount) {
+                _ = try limit.run(isCancelled: isCancelled) { isCancelled throws(TintypeError) in
+                    try animation.frame(at: index, isCancelled: isCancelled)
+                }
             }
         }
     }

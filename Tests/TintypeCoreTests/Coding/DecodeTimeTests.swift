@@ -81,6 +81,17 @@ import TintypeTesting
         #expect(clock.uptime >= .seconds(40) && Set(animation.decoded.now) == Set(0..<40))
     }
 
+    @Test func allVerifiedFramesHaveTenTimesThatTime() throws {
+        let animation = try animation(frames: 40)
+        let decoded = animation.decoded
+        let error = #expect(throws: TintypeError.self) {
+            // Each frame takes 19 s, at its first check.
+            let slow = Shared(Set<Int>())
+            try verify(animation) { slow.withLock { $0.insert(decoded.now.count).inserted } ? 19 : 0 }
+        }
+        #expect(error?.limit == .time && (10...12).contains(decoded.now.count))
+    }
+
     @Test func aVerifiedFrameThatTakesLongerExceedsTheLimit() throws {
         let animation = try animation(frames: 40)
         let decoded = animation.decoded
