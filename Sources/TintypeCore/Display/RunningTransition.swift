@@ -21,7 +21,6 @@
     init(_ context: TransitionContext, report: (@MainActor () -> Void)? = nil) {
         self.context = context
         self.report = report
-        if transition.kind == .fade { prepareFade() }
     }
 
     isolated deinit {
@@ -81,9 +80,10 @@
     /// A pixel thread looks for pixels that a transformer has cut out, of which the header says nothing. If it finds one after
     /// the first frame, the old image fades out from there.
     private func prepareFade() {
+        guard old.image != nil else { return }
         guard context.mayHideOld, let pixels = new.image?.pixels else { return oldFadesFrom = 0 }
         WorkQueue.pixels.enqueue(at: .high) { [weak self] in
-            guard !pixels.isOpaque else { return }
+            guard self != nil, !pixels.isOpaque else { return }
             Task { @MainActor [weak self] in
                 guard let self else { return }
                 oldFadesFrom = lastProgress
@@ -94,7 +94,11 @@
     private func begin(at now: Duration) -> Duration {
         if let start { return start }
         start = now
-        if case .custom(let custom) = transition.kind { custom.prepare(context) }
+        switch transition.kind {
+        case .custom(let custom): custom.prepare(context)
+        case .fade: prepareFade()
+        default: break
+        }
         return now
     }
 

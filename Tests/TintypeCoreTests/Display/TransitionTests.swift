@@ -108,13 +108,19 @@ import TintypeTesting
 
     @Test(arguments: [(4, 3, false, true), (4, 3, true, false), (3, 4, false, false), (400, 301, false, true)])
     func anOpaqueFileOfTheSameShapeMayHideTheOldImage(_ width: Int, _ height: Int, _ hasAlpha: Bool, _ isHidden: Bool)
-        throws
+        async throws
     {
         let old = try Image.white(PixelSize(width: 40, height: 30))
         let new = try Image.white(PixelSize(width: width, height: height), hasAlpha: hasAlpha)
-        let context = TransitionContext(.fade, from: .placeholder(old), to: .image(new), on: display)
+        let fade = ImageTransition(.fade, duration: .seconds(1), easing: .linear)
+        let context = TransitionContext(fade, from: .placeholder(old), to: .image(new), on: display)
         #expect(context.mayHideOld == isHidden)
-        #expect(RunningTransition(context).frame(at: .zero).old.opacity == 1)
+        let running = RunningTransition(context)
+        _ = running.frame(at: .zero)
+        // The pixels have been looked at, and the main actor has had a turn.
+        await withCheckedContinuation { done in WorkQueue.pixels.enqueue(at: .veryLow) { done.resume() } }
+        for _ in 0..<10 { await Task.yield() }
+        #expect(running.frame(at: .milliseconds(500)).old.opacity == (isHidden ? 1 : 0.5))
     }
 
     /// All pixels are looked at on another thread, while the transition runs.
