@@ -27,10 +27,10 @@ extension TintypeError {
 
 extension String {
     /// The text up to the query or fragment of the first URL in it, without user names and passwords. A message may quote a
-    /// redirect, which may be malformed.
+    /// redirect, which may be malformed, so anything between `//` and the last `@` may be a password.
     var withoutSecrets: String {
         let end = firstIndex { $0 == "?" || $0 == "#" } ?? endIndex
-        let text = self[..<end].replacing(/\/\/[^\/\s]*@/, with: "//")
+        let text = self[..<end].replacing(/\/\/.*@/, with: "//")
         return end == endIndex ? String(text) : "\(text)…"
     }
 }

@@ -190,7 +190,8 @@ import Tracing
         ("a redirect to https://user:password@a.test/b?sig=c d was refused", "a redirect to https://a.test/b…"),
         ("redirected to an invalid URL: //u:p@a.test:x/#token", "redirected to an invalid URL: //a.test:x/…"),
         ("redirected to an invalid URL: ?sig=a", "redirected to an invalid URL: …"),
-        ("an@address is //not/a@password", "an@address is //not/a@password"),
+        ("redirected to an invalid URL: https://u:p/w@a.test:x/", "redirected to an invalid URL: https://a.test:x/"),
+        ("an@address is no password", "an@address is no password"),
     ])
     func secretsInAMessageAreRemoved(_ message: String, _ expected: String) {
         #expect(message.withoutSecrets == expected)
