@@ -20,7 +20,7 @@ import TintypeTesting
 
     /// Loads until a connection is reused. The client closes a connection after a minute, which a busy machine may need between
     /// two requests.
-    private static func metricsOfReuse(
+    static func metricsOfReuse(
         _ load: () async throws -> TransferMetrics?
     ) async throws -> TransferMetrics {
         for _ in 0..<10 {
