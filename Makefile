@@ -17,10 +17,11 @@ STRESS ?= 100000
 # How long `make fuzz` runs in total, in seconds.
 SECONDS ?= 600
 # Under the sanitizer, tests that compute for a minute would starve tests whose transfers have time-outs, so the two
-# kinds run one after the other. Codecs work on one thread, where there are no races, except in the tests that are named.
+# kinds run one after the other. Most tests of codecs use one thread, where there are no races, so only those that use
+# several are named. The threads of raw images are those of LibRaw, which is not instrumented.
 NETWORK_TESTS = Tintype(HTTP|Command|)Tests\.
 OTHER_TESTS = Tintype(Core|Disk|Terminal|Tracing|Lifecycle)Tests\.|framesDecodedBySeveralThreads|tooManyAbandonedThreads
-OTHER_TESTS := $(OTHER_TESTS)|SVGLibraryTests|ColorTests
+OTHER_TESTS := $(OTHER_TESTS)|SVGLibraryTests|SVGCostTests|ColorTests
 # Prints failures and the result only.
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/tsan-suppressions $(SWIFT) test --quiet --sanitize=thread \
 	--scratch-path .build-tsan -Xswiftc -DTINTYPE_TSAN
@@ -71,7 +72,7 @@ bench: bootstrap ## Measure against hand-written baselines, in release builds
 	scripts/bench/run
 	scripts/bench/measure-transfers
 
-tsan: bootstrap ## Run the tests under the thread sanitizer, with STRESS operations in each stress test
+tsan: bootstrap ## Run the tests that use several threads under the thread sanitizer; STRESS operations in each stress test
 	$(TSAN) --filter '$(NETWORK_TESTS)' --skip StressTests
 	$(TSAN) --filter '$(OTHER_TESTS)' --skip StressTests
 	TINTYPE_STRESS=$(STRESS) $(TSAN) --filter StressTests
