@@ -156,14 +156,36 @@ import TintypeTesting
         }
     }
 
+    /// Returns a JPEG with Exif data that name its maker.
+    private static func camera() throws -> Data {
+        let plain = try JPEGEncoder().encode(
+            .filled(Pixel(red: 9, green: 9, blue: 9)), as: .jpeg, options: EncodeOptions())
+        let exif = Data("Exif\0\0MM\0*\0\0\0\u{8}\0\u{1}\u{1}\u{F}\0\u{2}\0\0\0\u{4}Me!\0\0\0\0\0".utf8)
+        let segment = Data([0xFF, 0xE1, 0, UInt8(exif.count + 2)]) + exif
+        return plain.prefix(2) + segment + plain.dropFirst(2)
+    }
+
+    /// Formats that cannot have all kinds do not stop the other images of a batch.
+    @Test func keepAppliesAsFarAsTheFormatOfEachInputAllows() async throws {
+        try await withCommandFixture { fixture in
+            let camera = try Self.camera()
+            // The names decide on the formats of the outputs, the bytes on those of the inputs.
+            let inputs = try ["a.jpg", "b.webp", "c.gif"].map { try fixture.write(camera, $0) }
+            let keep = ["--keep", "exif,xmp,iptc,icc", "-o", fixture.path("out") + "/"]
+            let run = try await CommandRun.tintype(["convert"] + inputs + keep)
+            #expect(run.status == 0 && run.output.hasSuffix("3 written\n"), "\(run.error)")
+            let maker = Data("Me!".utf8)
+            let kept = try ["a.jpg", "b.webp", "c.gif"].map { name in
+                try Data(contentsOf: URL(filePath: fixture.path("out/\(name)"))).range(of: maker) != nil
+            }
+            #expect(kept == [true, true, false])
+            #expect(run.error == "tintype: \(inputs[2]): gif images are written without exif\n")
+        }
+    }
+
     @Test func keepWritesTheNamedMetadata() async throws {
         try await withCommandFixture { fixture in
-            // A JPEG with Exif data that name its maker.
-            let plain = try JPEGEncoder().encode(
-                .filled(Pixel(red: 9, green: 9, blue: 9)), as: .jpeg, options: EncodeOptions())
-            let exif = Data("Exif\0\0MM\0*\0\0\0\u{8}\0\u{1}\u{1}\u{F}\0\u{2}\0\0\0\u{4}Me!\0\0\0\0\0".utf8)
-            let segment = Data([0xFF, 0xE1, 0, UInt8(exif.count + 2)]) + exif
-            let input = try fixture.write(plain.prefix(2) + segment + plain.dropFirst(2), "camera.jpg")
+            let input = try fixture.write(try Self.camera(), "camera.jpg")
             for (keep, isKept) in [(["--keep", "exif,icc"], true), (["--keep", "icc"], false), ([], false)] {
                 let output = fixture.path("out\(keep.count)\(isKept).webp")
                 let run = try await CommandRun.tintype(["convert", input, output] + keep)
@@ -180,9 +202,14 @@ import TintypeTesting
     @Test(
         arguments: [
             ("jpg", "exif,xmp,iptc,icc,location", nil), ("tiff", "iptc", nil), ("avif", "exif,xmp,icc,location", nil),
-            ("webp", "exif,iptc", "webp images are written without iptc; choose one of jpeg, tiff"),
-            ("jxl", "iptc", "jxl images are written without iptc; choose one of jpeg, tiff"),
-            ("gif", "icc,exif", "gif images are written without exif, icc; choose one of avif, heic, jpeg, jxl"),
+            (
+                "webp", "exif,iptc",
+                "webp images are written without iptc; remove iptc from --keep, or choose one of jpeg, tiff"
+            ), ("jxl", "iptc", "remove iptc from --keep, or choose one of jpeg, tiff"),
+            (
+                "gif", "icc,exif",
+                "without exif, icc; remove exif, icc from --keep, or choose one of avif, heic, jpeg, jxl"
+            ),
         ] as [(String, String, String?)])
     func keepRefusesMetadataThatTheFormatCannotHave(_ ending: String, _ kinds: String, _ problem: String?) async throws
     {

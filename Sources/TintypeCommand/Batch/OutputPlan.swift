@@ -65,6 +65,8 @@ struct OutputPlan: Sendable {
         let error: TintypeError
     }
 
+    /// The format of all outputs, or `nil` if each output has the format of its input.
+    let chosenFormat: ImageFormat?
     let entries: [Entry]
     /// The inputs without an output: directories that cannot be listed, and images of a format that cannot be written.
     let failures: [Failure]
@@ -103,7 +105,7 @@ struct OutputPlan: Sendable {
             entries.append(Entry(input: input, format: format, target: target, fields: fields))
         }
         if entries.isEmpty, let input = inputs.first(where: { $0.failure == nil }) { throw .unknownFormat(input.name) }
-        (self.entries, self.failures) = (entries, failures)
+        (self.entries, self.failures, chosenFormat) = (entries, failures, chosen.format)
         claims = try Self.claims(of: entries, protecting: inputs, in: directory)
     }
 
@@ -114,6 +116,12 @@ struct OutputPlan: Sendable {
         case ofInput
         /// The template has an extension that names no image format.
         case unknown
+
+        /// `nil` if it depends on the input, or is unknown.
+        var format: ImageFormat? {
+            guard case .format(let format) = self else { return nil }
+            return format
+        }
 
         func format(for input: InputName, _ writable: Set<ImageFormat>) -> ImageFormat? {
             switch self {

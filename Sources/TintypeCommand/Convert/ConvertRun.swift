@@ -22,6 +22,21 @@ struct ConvertSettings: Sendable {
         options.range = isHighRange ? .high : .standard
         return options
     }
+
+    /// Returns the warning about metadata of an image that the user keeps, but that the format cannot have.
+    func warning(about metadata: ImageMetadata?, as format: ImageFormat) -> String? {
+        let lost = self.metadata.subtracting(ImageMetadata.writableKinds(for: format)).filter { kind in
+            switch kind {
+            case .exif: metadata?.exif != nil
+            case .xmp: metadata?.xmp != nil
+            case .iptc: metadata?.iptc != nil
+            // The profile describes the written colours. The place is in the Exif data and the XMP packet.
+            case .icc, .location: false
+            }
+        }
+        guard !lost.isEmpty else { return nil }
+        return "\(format) images are written without \(MetadataList.list(lost.map(\.rawValue)))"
+    }
 }
 
 /// Converts images: loads, encodes and writes each of them. Several may run at once.
@@ -156,6 +171,14 @@ struct ConvertRun: Sendable {
         return try await player.currentPixels()
     }
 
+    /// Returns the warnings about a part of an image that could not be read, and about metadata that are not written.
+    private func warning(_ input: String, _ response: ImageResponse, _ lost: String?) -> String? {
+        guard let partial = PartialOptions.warning(input, response) else {
+            return lost.map { "tintype: \(input): \($0)" }
+        }
+        return lost.map { "\(partial); \($0)" } ?? partial
+    }
+
     private func record(
         of entry: OutputPlan.Entry, _ response: ImageResponse, _ image: Image, _ data: Data,
         since start: ContinuousClock.Instant, output: String
@@ -166,6 +189,6 @@ struct ConvertRun: Sendable {
             milliseconds: start.duration(to: .now).inMilliseconds, isPartial: response.image.isPartial ? true : nil)
         return ConvertRecord(
             input: input, output: output, outcome: .written, written: written,
-            message: PartialOptions.warning(input, response))
+            message: warning(input, response, settings.warning(about: image.metadata, as: entry.format)))
     }
 }

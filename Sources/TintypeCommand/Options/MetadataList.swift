@@ -19,19 +19,18 @@ struct MetadataList: Sendable, Equatable {
         return MetadataList(kinds: kinds)
     }
 
-    /// Checks that all outputs can have these metadata.
-    func validate(for formats: [ImageFormat]) throws {
-        for format in Set(formats).sorted(by: { $0.rawValue < $1.rawValue }) {
-            let missing = kinds.subtracting(ImageMetadata.writableKinds(for: format))
-            guard !missing.isEmpty else { continue }
-            let suitable = ImageMetadata.writableFormats.filter {
-                ImageMetadata.writableKinds(for: $0).isSuperset(of: kinds)
-            }
-            throw ValidationError(
-                "--keep: \(format) images are written without \(Self.list(missing.map(\.rawValue))); "
-                    + "choose one of \(Self.list(suitable.map(\.rawValue)))")
+    /// Checks that the format that the user chose can have these metadata.
+    func validate(for format: ImageFormat) throws {
+        let missing = kinds.subtracting(ImageMetadata.writableKinds(for: format))
+        guard !missing.isEmpty else { return }
+        let suitable = ImageMetadata.writableFormats.filter {
+            ImageMetadata.writableKinds(for: $0).isSuperset(of: kinds)
         }
+        let names = Self.list(missing.map(\.rawValue))
+        throw ValidationError(
+            "--keep: \(format) images are written without \(names); remove \(names) from --keep, or choose one of "
+                + Self.list(suitable.map(\.rawValue)))
     }
 
-    private static func list(_ names: [String]) -> String { names.sorted().joined(separator: ", ") }
+    static func list(_ names: [String]) -> String { names.sorted().joined(separator: ", ") }
 }

@@ -163,7 +163,7 @@ struct Convert: AsyncParsableCommand {
 
     func run() async throws {
         let (plan, existing) = try plan(.standard)
-        try keep?.validate(for: plan.entries.map(\.format))
+        if let format = plan.chosenFormat { try keep?.validate(for: format) }
         let pipeline = transfer.pipeline(disk: cache.diskCache, until: .shared)
         try colors.validate(for: plan.entries.map(\.format), pipeline.pipeline.configuration.coders)
         let transformers = try await transformers(pipeline)
