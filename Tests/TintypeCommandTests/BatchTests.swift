@@ -70,6 +70,31 @@ import TintypeTesting
         }
     }
 
+    /// Two names that are not UTF-8 have one repaired form, which is also the name of an image.
+    @Test(arguments: [["convert", "--resize", "2x2"], ["fetch"]])
+    func namesThatAreNotUTF8HideNoImage(_ command: [String]) async throws {
+        try await withCommandFixture { fixture in
+            let tree = fixture.path("tree")
+            let names = ["\u{E8}.png", "\u{E9}.png"].map { CommandFixture.latin1("\(tree)/\($0)") }
+            try FileManager.default.createDirectory(
+                at: fixture.folder.appending(path: "tree"), withIntermediateDirectories: true)
+            // FileManager may not remove them.
+            defer { for name in names { remove(name) } }
+            for name in names {
+                let file = open(name, O_CREAT, 0o600)
+                try #require(file >= 0)
+                close(file)
+            }
+            _ = try fixture.write(try CommandFixture.png(width: 4, height: 4), "tree/\u{FFFD}.png")
+            let run = try await CommandRun.tintype(
+                command + ["--recursive", "--json", tree, "-o", fixture.path("out") + "/"])
+            #expect(run.status == 2, "\(run.error)")
+            #expect(run.error.components(separatedBy: "the name is not valid UTF-8").count == 3, "\(run.error)")
+            #expect(try files(fixture.path("out")).count == 1)
+            #expect(try run.records.count == 3)
+        }
+    }
+
     /// A drawing and an icon cannot be written, and do not stop the other images.
     @Test func aFormatThatCannotBeWrittenFailsAlone() async throws {
         try await withCommandFixture { fixture in

@@ -39,6 +39,11 @@ final class CommandFixture: Sendable {
         return path(name)
     }
 
+    /// Returns a path in ISO 8859-1, with the zero at its end.
+    static func latin1(_ path: String) -> [CChar] {
+        path.unicodeScalars.map { CChar(bitPattern: UInt8($0.value)) } + [0]
+    }
+
     static func jpeg(width: Int, height: Int) throws -> Data {
         try JPEGEncoder().encode(image(width, height), as: .jpeg, options: EncodeOptions(quality: 0.8))
     }

@@ -58,7 +58,7 @@ import Tintype
         try withFolder(["a.png", "\u{FFFD}.png"]) { folder in
             let path = folder.path(percentEncoded: false)
             // FileManager may not remove them.
-            let made = ["\u{FF}.png", "\u{FF}.txt", "\u{FE}"].map { Self.latin1("\(path)/\($0)") }
+            let made = ["\u{FF}.png", "\u{FF}.txt", "\u{FE}"].map { CommandFixture.latin1("\(path)/\($0)") }
             defer { for name in made { remove(name) } }
             for name in made.dropLast() {
                 let file = open(name, O_CREAT, 0o600)
@@ -74,11 +74,6 @@ import Tintype
             let failure = try #require(failed.first?.failure)
             #expect(failure.code == .unreadable && failure.message == "the name is not valid UTF-8")
         }
-    }
-
-    /// Returns a path in ISO 8859-1, with the zero at its end.
-    private static func latin1(_ path: String) -> [CChar] {
-        path.unicodeScalars.map { CChar(bitPattern: UInt8($0.value)) } + [0]
     }
 
     @Test func aFailureNamesTheDirectoryAndTheReason() throws {

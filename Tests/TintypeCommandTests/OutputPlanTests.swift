@@ -108,6 +108,18 @@ import Tintype
         #expect(try self.plan([locked], "o/").entries.isEmpty)
     }
 
+    /// Names that are not UTF-8 can have one repaired form, which may be the name of an image too.
+    @Test func inputsWithAProblemHideNoOther() throws {
+        let image = inputs("\u{FFFD}.png")
+        let unnamed = BatchInput(source: image[0].source, problem: .notUTF8)
+        let plan = try plan([unnamed, unnamed] + image + image, "o/")
+        #expect(plan.entries.map(\.input) == image && plan.failures.count == 2 && plan.count == 3)
+        // The repaired form is the path of no input, so that outputs may have it.
+        let (one, several) = (inputs("\u{FFFD}.jpg"), inputs("\u{FFFD}.jpg", "b.jpg"))
+        #expect(try self.plan([unnamed] + one, "{stem}.png").entries.map { $0.path() } == ["\u{FFFD}.png"])
+        #expect(try self.plan([unnamed] + several, "{stem}.png").entries.count == 2)
+    }
+
     /// The paths of `{width}` are known only when images are loaded.
     @Test func anOutputThatIsKnownLateReplacesNoOtherInput() throws {
         let plan = try plan(inputs("a.jpg", "a-256.jpg"), "{stem}-{width}.jpg")

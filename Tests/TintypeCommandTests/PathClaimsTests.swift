@@ -34,6 +34,13 @@ import Tintype
         #expect(conflict(&claims, "a.jpg", "a.jpg") == nil)
     }
 
+    /// The repaired form of a name that is not UTF-8 is the path of another file.
+    @Test func theRepairedNameOfAnInputIsFree() {
+        let unnamed = BatchInput(source: SourceArgument(argument: "\u{FFFD}.png"), problem: .notUTF8)
+        var claims = PathClaims(protecting: [unnamed], in: "/home/me")
+        #expect(conflict(&claims, "\u{FFFD}.png", "a.png") == nil)
+    }
+
     /// Both are displayed without the user name.
     @Test func inputsThatAreDisplayedAlikeAreDifferent() {
         var claims = PathClaims(protecting: [], in: "/")

@@ -37,6 +37,15 @@ struct BatchInput: Hashable, Sendable {
     }
 }
 
+extension [BatchInput] {
+    /// The inputs without those that name an image again. Those with a problem all stay: their sources may be the repaired
+    /// form of different names, or the name of an image.
+    var distinct: [BatchInput] {
+        var seen: Set<SourceArgument> = []
+        return filter { $0.problem != nil || seen.insert($0.source).inserted }
+    }
+}
+
 /// Finds the images that arguments name: themselves, those in directories, and those that a pattern matches.
 ///
 /// A directory that cannot be listed is an input with a failure, so that it does not stop the other ones, and so is a file or

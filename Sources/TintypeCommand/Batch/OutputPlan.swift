@@ -86,8 +86,7 @@ struct OutputPlan: Sendable {
         _ inputs: [BatchInput], to target: OutputTarget, as format: ImageFormat?, writable: Set<ImageFormat>,
         directory: String
     ) throws(Problem) {
-        var seen: Set<SourceArgument> = []
-        let inputs = inputs.filter { seen.insert($0.source).inserted }
+        let inputs = inputs.distinct
         guard target != .standardOutput || inputs.count < 2 else { throw .severalForStandardOutput }
         let chosen = try Self.chosenFormat(target, format, writable)
         let digits = String(inputs.count).count
@@ -153,7 +152,8 @@ struct OutputPlan: Sendable {
     ) throws(Problem) -> PathClaims {
         var claims = PathClaims(protecting: inputs, in: directory)
         // The paths of the inputs themselves; one that is converted alone may replace itself.
-        let inputPaths = Set(inputs.compactMap { $0.source.path.map { PathClaims.absolute($0, in: directory) } })
+        let images = inputs.filter { $0.problem == nil }
+        let inputPaths = Set(images.compactMap { $0.source.path.map { PathClaims.absolute($0, in: directory) } })
         for entry in entries {
             guard let output = entry.path() else { continue }
             if entries.count > 1, inputPaths.contains(PathClaims.absolute(output, in: directory)) {

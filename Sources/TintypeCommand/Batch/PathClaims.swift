@@ -16,11 +16,12 @@ struct PathClaims: Sendable {
     private var outputs: [String: BatchInput] = [:]
 
     /// - Parameters:
-    ///   - inputs: The images of the batch, whose files must not be replaced by the outputs of others.
+    ///   - inputs: The images of the batch, whose files must not be replaced by the outputs of others. Inputs with a problem
+    ///     are no files that an output could replace: the repaired form of a name is the path of another file.
     ///   - directory: The current directory.
     init(protecting inputs: [BatchInput], in directory: String = FileManager.default.currentDirectoryPath) {
         self.directory = directory
-        for input in inputs {
+        for input in inputs where input.problem == nil {
             if let path = input.source.path { self.inputs[Self.absolute(path, in: directory)] = input }
         }
     }

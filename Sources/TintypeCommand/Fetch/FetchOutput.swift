@@ -53,13 +53,12 @@ struct FetchPaths: Sendable {
     ) throws(OutputPlan.Problem) {
         self.output = output
         claims = PathClaims(protecting: inputs, in: current)
-        var unique: [BatchInput] = []
-        for input in inputs where indices.updateValue("", forKey: input.source) == nil { unique.append(input) }
+        let unique = inputs.distinct
         guard output != .standardOutput || unique.count < 2 else { throw .severalForStandardOutput }
         let digits = String(unique.count).count
-        for (number, input) in unique.enumerated() {
+        for (number, input) in unique.enumerated() where input.problem == nil {
             indices[input.source] = OutputFields.index(number + 1, digits: digits)
-            guard input.failure == nil, let path = knownPath(of: input) else { continue }
+            guard let path = knownPath(of: input) else { continue }
             do throws(PathClaims.Conflict) {
                 try claims.claim(path, for: input)
             } catch {

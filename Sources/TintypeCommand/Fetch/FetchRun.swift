@@ -18,21 +18,18 @@ struct FetchRun: Sendable {
     let report: FetchReport
     var hint = FailureHint()
 
-    /// Loads each distinct source once, until the user interrupts it.
+    /// Loads each distinct image once, until the user interrupts it.
     ///
     /// - Returns: The outcomes of the sources, each counted as often as it was listed.
     /// - Throws: ``TintypeError/Code/unwritable`` if the report cannot be written. The other loads are cancelled.
     func run(_ inputs: [BatchInput]) async throws -> BatchTally {
         var counts: [SourceArgument: Int] = [:]
-        let unique = inputs.filter { input in
-            counts[input.source, default: 0] += 1
-            return counts[input.source] == 1
-        }
+        for input in inputs where input.problem == nil { counts[input.source, default: 0] += 1 }
         report.begin(total: inputs.count)
         defer { report.end() }
         var tally = BatchTally(total: inputs.count)
-        try await BatchRun.run(unique, width: width, until: pipeline.interruption, load) { source, record in
-            let times = counts[source] ?? 1
+        try await BatchRun.run(inputs.distinct, width: width, until: pipeline.interruption, load) { input, record in
+            let times = input.problem == nil ? counts[input.source] ?? 1 : 1
             tally.add(record.outcome, times: times)
             try report.add(record, times: times)
         }
@@ -40,12 +37,11 @@ struct FetchRun: Sendable {
     }
 
     /// - Returns: `nil` if the user has interrupted the load.
-    private func load(_ input: BatchInput) async -> (SourceArgument, FetchRecord)? {
-        let source = input.source
+    private func load(_ input: BatchInput) async -> (BatchInput, FetchRecord)? {
         do throws(TintypeError) {
-            return (source, try await record(of: input))
+            return (input, try await record(of: input))
         } catch {
-            return error.code == .cancelled ? nil : (source, FetchRecord(source.text, error, hint))
+            return error.code == .cancelled ? nil : (input, FetchRecord(input.source.text, error, hint))
         }
     }
 
