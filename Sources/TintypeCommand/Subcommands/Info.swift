@@ -45,6 +45,7 @@ struct Info: AsyncParsableCommand {
         let inspector = inspector(of: inputs)
         let display = verify && inputs.count > 1 && StandardError.showsProgress ? ProgressDisplay() : nil
         display?.begin(total: inputs.count)
+        defer { display?.end() }
         var report = InfoReport(
             writesJSON: json, isOnly: inputs.count == 1, display: display,
             hint: FailureHint(offersPartial: !partial.partial, transfer: transfer), total: inputs.count)
