@@ -22,6 +22,7 @@ import TintypeTesting
         var downloader = DownloaderConfiguration()
         // A busy machine must not end a transfer: what ends it is the subject.
         (downloader.idleTimeout, downloader.minimumRate) = (.seconds(3600), nil)
+        (downloader.connectTimeout, downloader.totalTimeout) = (.seconds(3600), nil)
         downloader.retry = retry
         let pipeline = ImagePipeline(
             .standard(
