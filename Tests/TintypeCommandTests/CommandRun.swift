@@ -80,11 +80,12 @@ struct CommandRun: Sendable {
 
     /// Adds a long time-out unless the arguments have one, so that tests pass on a busy machine.
     private static func withLongTimeout(_ arguments: [String]) -> [String] {
-        guard let subcommand = arguments.first,
-            ["compare", "convert", "fetch", "info", "prefetch", "show"].contains(subcommand),
+        // A shell may take the first argument away.
+        let subcommands = ["compare", "convert", "fetch", "info", "prefetch", "show"]
+        guard let subcommand = arguments.prefix(2).firstIndex(where: subcommands.contains), arguments[0] != "help",
             !arguments.contains("--timeout"), !arguments.contains("--help"), !arguments.contains("--help-all")
         else { return arguments }
-        return [subcommand, "--timeout", "3600"] + arguments.dropFirst()
+        return arguments[...subcommand] + ["--timeout", "3600"] + arguments[(subcommand + 1)...]
     }
 
     static var binary: URL {

@@ -256,7 +256,7 @@ import TintypeTesting
     @Test func aClosedStandardErrorDoesNotEndTheRun() async throws {
         try await withCommandFixture { fixture in
             // Opening a pipe waits for its other end.
-            let script = "mkfifo $2; (: < $2) & exec 2> $2; wait; tintype fetch $1 $3"
+            let script = "mkfifo $2; (: < $2) & exec 2> $2; wait; tintype fetch --timeout 3600 $1 $3"
             let run = try await CommandRun.shell(
                 script, [fixture.url("/missing"), fixture.path("a"), fixture.url("/a.jpg")])
             #expect(run.status == 1 && run.output.contains("/a.jpg"), "\(run)")
