@@ -6,6 +6,8 @@ import Tintype
 /// The `tintype` command: loads, inspects, converts and caches images from a shell.
 @main
 struct TintypeCommand: AsyncParsableCommand {
+    /// Each command states its name: the parser needs all of them at the start, and to derive one from its type it searches
+    /// all conformances of the program several times.
     static let configuration = CommandConfiguration(
         commandName: "tintype",
         abstract: "Load, inspect, convert and cache images.",

@@ -6,6 +6,7 @@ extension Cache {
     /// `tintype cache remove`: removes everything that is cached for some URLs.
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract: "Remove the original bytes of URLs, and every image made from them.",
             discussion: """
                 Removes what was loaded with any header fields. A user name and password in a URL restrict it to what was \
@@ -51,6 +52,7 @@ extension Cache {
     /// `tintype cache clear`: removes every entry and every interrupted transfer.
     struct Clear: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "clear",
             abstract: "Remove every entry, and the bytes of interrupted transfers.")
 
         @OptionGroup var options: Options
@@ -67,6 +69,7 @@ extension Cache {
     /// `tintype cache trim`: evicts entries down to a size.
     struct Trim: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "trim",
             abstract: "Remove the least recently used entries until the cache fits a size.",
             discussion: "Thumbnails stored as pixels have the room that original and encoded images leave.")
 

@@ -5,6 +5,7 @@ import Tintype
 /// `tintype cache`: inspects and maintains the disk cache.
 struct Cache: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "cache",
         abstract: "Inspect and maintain the disk cache.",
         subcommands: [Path.self, Stats.self, List.self, Remove.self, Clear.self, Trim.self, Verify.self])
 
@@ -22,6 +23,7 @@ extension Cache {
     /// `tintype cache path`: prints where the cache, or one entry, is.
     struct Path: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "path",
             abstract: "Print the cache directory, or the path of the file for a URL.",
             discussion: "The file holds the original bytes of the URL. It exists only if the cache has them.")
 
@@ -43,7 +45,8 @@ extension Cache {
 
     /// `tintype cache stats`: prints the number and size of the entries.
     struct Stats: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Print the number and size of the entries.")
+        static let configuration = CommandConfiguration(
+            commandName: "stats", abstract: "Print the number and size of the entries.")
 
         @OptionGroup var options: Options
 
@@ -77,7 +80,8 @@ extension Cache {
 
     /// `tintype cache list`: lists the entries.
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the entries, the most recently used first.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the entries, the most recently used first.")
 
         @OptionGroup var options: Options
 
@@ -122,6 +126,7 @@ extension Cache {
     /// `tintype cache verify`: checks every entry.
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "verify",
             abstract: "Read every entry, and remove the damaged ones.",
             discussion: "The exit status is 1 if an entry was damaged.")
 

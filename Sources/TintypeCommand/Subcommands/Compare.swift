@@ -5,6 +5,7 @@ import Tintype
 /// `tintype compare`: measures how much two images differ.
 struct Compare: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "compare",
         abstract: "Measure how much two images differ.",
         discussion: """
             Reports PSNR (the peak signal-to-noise ratio in dB), SSIM (the structural similarity of the luma, 1 for equal \

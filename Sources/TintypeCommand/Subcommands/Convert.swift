@@ -6,6 +6,7 @@ import Tintype
 struct Convert: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
+            commandName: "convert",
             abstract: "Convert images to another format, size or look.",
             usage: """
                 tintype convert [<options>] <input> <output>

@@ -5,6 +5,7 @@ import Tintype
 /// `tintype demo`: loads sample images from an origin server in this process.
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "demo",
         abstract: "Show the pipeline at work, without a network or a display.",
         discussion: """
             An origin server in this process serves sample images with the latency and bandwidth of a mobile network. \

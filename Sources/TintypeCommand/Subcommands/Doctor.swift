@@ -5,6 +5,7 @@ import Tintype
 /// `tintype doctor`: tests formats and cache, and reports libraries and terminal.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "doctor",
         abstract: "Test formats and cache, and report libraries and terminal.",
         discussion: """
             Encodes a small image in every format that can be written, decodes it, and compares its colour; formats that \

@@ -5,6 +5,7 @@ import Tintype
 /// `tintype fetch`: loads images through the caches.
 struct Fetch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "fetch",
         abstract: "Load images through the caches.",
         discussion: """
             Each URL is loaded once and reported as often as it is listed. A failure does not stop the other loads; the \

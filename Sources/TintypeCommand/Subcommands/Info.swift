@@ -5,6 +5,7 @@ import Tintype
 /// `tintype info`: reports the format, size and frames of images.
 struct Info: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "info",
         abstract: "Report the format, size and frames of images.",
         discussion: """
             For a local file, reads only the header, and all frame delays of an animation. --palette, --blurhash and \

@@ -5,6 +5,7 @@ import Tintype
 /// `tintype prefetch`: loads images into the disk cache.
 struct Prefetch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "prefetch",
         abstract: "Load images into the disk cache.",
         discussion: """
             Images that are already in the cache are not loaded again. Only images from the network are cached. Each \

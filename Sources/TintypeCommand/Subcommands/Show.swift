@@ -6,6 +6,7 @@ import TintypeTerminal
 /// `tintype show`: shows images in the terminal.
 struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "show",
         abstract: "Show images in the terminal.",
         discussion: """
             Asks the terminal what it can show: the graphics of kitty, iTerm2 or Sixel, or else characters with colours. \
