@@ -173,6 +173,22 @@ extension ImageInfo {
     }
 }
 
+extension JPEGDecoder: VerifyingImageDecoder {
+    /// Reads the codes of all scans, which is several times as fast as decoding an eighth of the size.
+    public func verifiedInfo(of bytes: Data, context: DecodeContext) throws(TintypeError) -> ImageInfo? {
+        let reader = try JPEGReader(context)
+        return try bytes.withTypedBytes { bytes throws(TintypeError) in
+            guard let header = try reader.open(bytes, isComplete: true) else { return nil }
+            let segments = JPEGSegments(bytes)
+            let info = ImageInfo(header, segments)
+            try context.limits.check(info, byteCount: bytes.count)
+            try context.limits.checkMemory(bytesPerPixel: header.bytesPerPixel, of: info.size)
+            _ = try segments.colors(context.limits)
+            return reader.isSurelyWhole(bytes) ? info : nil
+        }
+    }
+}
+
 extension JPEGDecoder: SalvagingImageDecoder {
     /// Decodes what libjpeg can recover.
     ///

@@ -77,6 +77,16 @@ struct JPEGReader: ~Copyable {
         return isDamaged
     }
 
+    /// Returns whether it is certain that a file decodes without damage. If not, only decoding can tell.
+    ///
+    /// All codes of the file are read, but no pixels are made.
+    ///
+    /// - Parameter bytes: Those that ``open(_:isComplete:)`` received, which has checked the number of scans.
+    func isSurelyWhole(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return false }
+        return tintype_jpeg_is_surely_whole(base, bytes.count, CancelHook.callback, hook.pointer)
+    }
+
     private func check(_ status: tintype_jpeg_status) throws(TintypeError) {
         guard status != .ok else { return }
         throw TintypeError(status, String(cString: tintype_jpeg_reader_message(reader)))

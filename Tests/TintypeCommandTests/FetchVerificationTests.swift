@@ -9,9 +9,9 @@ import TintypeTesting
 @Suite(.timeLimit(.minutes(15))) struct FetchVerificationTests {
     private let source = ImageSource.file("/a.jpg")
 
-    @Test func pixelsThatOnlyProveTheImageAreNeitherLargeNorStored() {
+    @Test func theRequestAsksForVerifiedBytesWithoutPixels() {
         let request = FetchPlan(writesOriginal: true).request(for: source)
-        #expect(request.rendition.decode.size == .fit(PixelSize(width: 32, height: 32)))
+        #expect(request.rendition.decode.size == .noPixels)
         #expect(request.policy.rendered == CacheRules(memory: .off, disk: .off))
         #expect(request.policy.original == CacheRules(memory: .off) && request.policy.data == .always)
     }

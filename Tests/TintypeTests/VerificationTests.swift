@@ -60,6 +60,24 @@ import TintypeTesting
         #expect(!image.isPartial && image.size == PixelSize(width: 32, height: 32))
     }
 
+    /// A JPEG is verified without decoding; other formats are decoded.
+    @Test func aRequestWithoutPixelsVerifiesAllTheSame() async throws {
+        let pixels = try PixelBuffer.drawn(PixelSize(width: 96, height: 96)) { x, y in
+            Pixel(red: UInt8(x), green: UInt8(y), blue: UInt8(x ^ y))
+        }
+        let (jpeg, png): (any ImageEncoder, any ImageEncoder) = (JPEGEncoder(), PNGEncoder())
+        for (encoder, format) in [(jpeg, ImageFormat.jpeg), (png, .png)] {
+            let data = try encoder.encode(pixels, as: format, options: EncodeOptions())
+            let request = request(.allFrames).with { $0.rendition.decode.size = .noPixels }
+            let image = try await pipeline(.data(data)).image(for: request)
+            #expect(image.size == PixelSize(width: 1, height: 1) && image.info.size == pixels.size)
+            let error = await #expect(throws: TintypeError.self) {
+                try await pipeline(.data(data.prefix(data.count / 2))).image(for: request)
+            }
+            #expect(error?.code == .undecodable)
+        }
+    }
+
     /// Requests that differ in it share the transfer, but not the decode.
     @Test func aVerifiedLoadDoesNotShareTheResultOfAnother() async throws {
         let gate = Gate()

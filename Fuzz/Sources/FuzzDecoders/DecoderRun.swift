@@ -28,6 +28,7 @@ struct DecoderRun {
         decodeWithAllOptions()
         decodePart()
         salvage()
+        verify()
         appendInPieces(expecting: info)
         cancel()
     }
@@ -76,6 +77,17 @@ struct DecoderRun {
             try salvager.salvage(bytes, context: DecodeContext(limits: Self.limits))
         }
         if let image, let image { play(image) }
+    }
+
+    /// Verifies without decoding. Whatever is verified must decode without damage.
+    private func verify() {
+        guard let verifier = decoder as? any VerifyingImageDecoder else { return }
+        var context = DecodeContext(limits: Self.limits)
+        let info = checked { () throws(TintypeError) in try verifier.verifiedInfo(of: bytes, context: context) }
+        guard let info, let info else { return }
+        context.options.damageTolerance = .none
+        let image = checked { () throws(TintypeError) in try decoder.decode(bytes, context: context) }
+        precondition(image?.info.size == info.size, "an image was verified that is damaged")
     }
 
     private func play(_ image: Image) {

@@ -101,6 +101,19 @@ tintype_jpeg_survey tintype_jpeg_survey_file(const uint8_t *bytes, size_t count,
 /// Called between rows and scans. Returns true to cancel; must return normally.
 typedef bool (*tintype_jpeg_cancel_hook)(void *_Nullable context);
 
+// MARK: Proving wholeness
+
+/// Reads all codes of a complete file up to its end marker, without reconstructing pixels or coefficients: several times as
+/// fast as decoding at the smallest scale. The hook is asked between segments and every sixteen rows.
+///
+/// Returns true if it is certain that the functions below read the whole image at any scale without errors or damage. If
+/// false, only they can tell: the file is damaged, or has an oddity or a feature that is not examined here, or the hook
+/// returned true, or memory ran out.
+///
+/// Takes 8 bytes of memory for each block of a progressive image; the caller checks its size and its number of scans first.
+bool tintype_jpeg_is_surely_whole(
+    const uint8_t *bytes, size_t count, tintype_jpeg_cancel_hook _Nullable is_cancelled, void *_Nullable context);
+
 // MARK: Reading a whole image: open, start, read_rows until all rows are read, finish.
 // A status other than OK and MISUSE closes the image; open again to start over.
 

@@ -5,7 +5,7 @@ import Tintype
 struct FetchPlan: Sendable {
     /// How much of an image is examined before it counts as loaded.
     enum Verification: Sendable {
-        /// All of it is decoded, to a small size, with every frame of an animation. Only then it may enter the cache.
+        /// All of it is verified, with every frame of an animation, at the lowest cost. Only then it may enter the cache.
         case whole
         /// Only its header is read. The image does not enter the cache.
         case header
@@ -21,7 +21,7 @@ struct FetchPlan: Sendable {
 
     /// Returns the request for a source.
     ///
-    /// Without a thumbnail, the pixels only prove that the image is whole, so they are neither kept nor stored.
+    /// Without a thumbnail, the image is verified, and only its bytes are stored.
     func request(for source: ImageSource) -> ImageRequest {
         var request = ImageRequest(source: source).frames(frames)
         request.policy.data = writesOriginal ? .always : .whenLoaded
@@ -32,7 +32,7 @@ struct FetchPlan: Sendable {
         }
         request.policy.rendered = CacheRules(memory: .off, disk: .off)
         switch verification {
-        case .whole: request.rendition.decode.size = .fit(Self.verifiedSize)
+        case .whole: request.rendition.decode.size = .noPixels
         case .header:
             request.rendition.decode.decoder = NamedDecoder(id: "tintype.header", decoder: HeaderReader())
             request.policy.original.disk = .readOnly
@@ -44,9 +44,6 @@ struct FetchPlan: Sendable {
     func reportedSize(of image: Image) -> PixelSize {
         thumbnail == nil ? image.info.size : image.size
     }
-
-    /// Small enough that decoders scale while they decode, which costs least: a JPEG takes an eighth of its size.
-    private static let verifiedSize = PixelSize(width: 32, height: 32)
 }
 
 /// A decoder that reads only the header of an image, and returns one transparent pixel for it.
@@ -63,8 +60,6 @@ private struct HeaderReader: ImageDecoder {
         guard let info = try Self.coders.info(of: bytes, limits: context.limits) else {
             throw TintypeError(.undecodable, stage: .decode, "the header is incomplete")
         }
-        var writer = try PixelWriter(size: PixelSize(width: 1, height: 1))
-        writer.clear()
-        return Image(pixels: writer.finish(), info: info)
+        return Image(pixels: try .onePixel(), info: info)
     }
 }

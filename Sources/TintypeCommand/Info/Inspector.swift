@@ -8,7 +8,7 @@ struct Inspector: Sendable {
     let pipeline: InterruptiblePipeline
     let partial: PartialOptions
     let appearance: AppearanceOptions
-    /// Whether all of each image is decoded.
+    /// Whether all of each image is verified.
     let verifies: Bool
     /// Whether a guard restricts the sources.
     let isGuarded: Bool
@@ -96,7 +96,7 @@ struct Inspector: Sendable {
         var record = InfoRecord(
             argument.text, response.image.info, origin: response.origin, bytes: response.byteCount ?? 0)
         if response.image.isPartial { record.isPartial = true }
-        // A loaded image may enter the cache, so all of it has been decoded.
+        // A loaded image may enter the cache, so all of it has been verified.
         if verifies { record.isVerified = true }
         return record
     }

@@ -46,7 +46,7 @@ struct PrefetchRun: Sendable {
 
     private func store(_ source: SourceArgument) async throws(TintypeError) {
         let image = try Self.source(source)
-        // The bytes were decoded before they were stored.
+        // The bytes were verified before they were stored.
         if !reloads, await pipeline.pipeline.cachedData(for: ImageRequest(source: image)) != nil { return }
         let request = FetchPlan().request(for: image).freshness(reloads ? .reload : .cached)
         _ = try await pipeline.response(for: request, showing: source.text, on: display)

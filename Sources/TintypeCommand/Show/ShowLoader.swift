@@ -24,7 +24,7 @@ struct ShowLoader: Sendable {
         }
     }
 
-    /// Decodes all of an image to a small size, which proves that it is whole.
+    /// Verifies all of an image, and returns it without pixels.
     func verifiedImage(_ input: BatchInput) async throws(TintypeError) -> Image {
         try await image(input) { FetchPlan().request(for: $0) }
     }

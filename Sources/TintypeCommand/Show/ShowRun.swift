@@ -22,7 +22,7 @@ struct ShowRun {
 
     // MARK: Lines
 
-    /// Writes a line for each image, after decoding all of it to a small size.
+    /// Writes a line for each image, after verifying all of it.
     func describe() async -> BatchTally {
         await forEachImage { input throws(TintypeError) in
             try await loader.verifiedImage(input)

@@ -9,7 +9,7 @@ struct Info: AsyncParsableCommand {
         abstract: "Report the format, size and frames of images.",
         discussion: """
             For a local file, reads only the header, and all frame delays of an animation. --palette, --blurhash and \
-            --thumbhash also decode the image, and --verify all of it. A URL is loaded through the caches; - is standard \
+            --thumbhash also decode the image; --verify reads all of it. A URL is loaded through the caches; - is standard \
             input. The exit status is the number of failures, at most 125. Width and height are those of the \
             displayed image, with its orientation applied.
 
@@ -32,7 +32,7 @@ struct Info: AsyncParsableCommand {
     @Flag(help: "Write one JSON object per source, each on its own line.")
     var json = false
 
-    @Flag(help: "Decode all of each image, with every frame, and fail if it is damaged.")
+    @Flag(help: "Verify all of each image, with every frame, and fail if it is damaged.")
     var verify = false
 
     @OptionGroup var appearance: AppearanceOptions

@@ -18,6 +18,7 @@ extension ImageDecoder {
             let cropsItself = context.options.crop == nil || self is any PartialImageDecoder
             let decoded = try limit.run(isCancelled: context.isCancelled) { isCancelled throws(TintypeError) in
                 let timed = context.cancelled(by: isCancelled)
+                if let image = try verified(bytes, timed) { return image }
                 return try cropsItself ? decode(bytes, context: timed) : decodeAndCrop(bytes, context: timed)
             }
             if context.verification == .allFrames { try verifyRest(of: decoded, bytes, context, within: limit) }
@@ -32,7 +33,17 @@ extension ImageDecoder {
             throw TintypeError(
                 .notAnimated, stage: .decode, "the image is not animated, but only animated images were requested")
         }
-        return image
+        return context.options.size == .noPixels ? try image.withoutPixels() : image
+    }
+
+    /// Verifies an image without decoding it, if the options ask for no pixels or metadata and the decoder can.
+    private func verified(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
+        let options = context.options
+        guard options.size == .noPixels, options.crop == nil, options.range == .standard, !options.keepsExif,
+            let decoder = self as? any VerifyingImageDecoder
+        else { return nil }
+        guard let info = try decoder.verifiedInfo(of: bytes, context: context) else { return nil }
+        return Image(pixels: try .onePixel(), info: info, scale: options.scale ?? 1)
     }
 
     /// Decodes what ``decode(_:context:)`` has left: the other images of a file, and the further frames of an animation. Each
@@ -83,6 +94,9 @@ extension ImageDecoder {
 
     /// Resolves options that depend on the size of the image. Reads the header only if there are any.
     private func resolved(_ context: DecodeContext, for bytes: Data) throws(TintypeError) -> DecodeContext {
+        var context = context
+        // A thumbnail proves nothing about its image.
+        if context.options.size == .noPixels { context.options.embeddedThumbnail = .never }
         guard context.options.sizeScope != nil, let info = try info(of: bytes, isComplete: true) else { return context }
         var resolved = context
         resolved.options = try context.options.resolved(for: info)

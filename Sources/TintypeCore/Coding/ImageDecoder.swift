@@ -98,6 +98,17 @@ public protocol ImageCollectionDecoder: ImageDecoder {
     func verifyImages(in bytes: Data, context: DecodeContext) throws(TintypeError)
 }
 
+/// A decoder that can prove at less cost than by decoding that an image is whole.
+public protocol VerifyingImageDecoder: ImageDecoder {
+    /// Reads all of a still image without making pixels, as ``DecodeOptions/Size/noPixels`` asks.
+    ///
+    /// - Parameter bytes: The whole file.
+    /// - Returns: The header, if it is certain that ``ImageDecoder/decode(_:context:)`` would succeed without a warning. `nil`
+    ///   if only decoding can tell, which is then done.
+    /// - Throws: The errors of ``ImageDecoder/decode(_:context:)``.
+    func verifiedInfo(of bytes: Data, context: DecodeContext) throws(TintypeError) -> ImageInfo?
+}
+
 /// Decodes images that may be animated.
 public protocol AnimatedImageDecoder: ImageDecoder {
     /// Returns the frames of an image, without decoding any of them.

@@ -114,7 +114,7 @@ extension DecodeOptions.Size {
     private var box: PixelSize? {
         switch self {
         case .fit(let box), .cover(let box): box
-        case .full, .shrink, .atMost: nil
+        case .full, .shrink, .atMost, .noPixels: nil
         }
     }
 }

@@ -89,6 +89,13 @@ public final class Image: Sendable {
             highRange: highRange, exif: exif, metadata: metadata)
     }
 
+    /// Returns a still image with one transparent pixel, and an animation as it is.
+    ///
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    func withoutPixels() throws(TintypeError) -> Image {
+        isAnimated ? self : replacing(pixels: try .onePixel())
+    }
+
     /// Returns the same image with another number of pixels per point.
     func atScale(_ scale: Double) -> Image {
         guard scale != self.scale else { return self }

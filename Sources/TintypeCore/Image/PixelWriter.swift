@@ -92,3 +92,14 @@ final class PixelStorage: @unchecked Sendable {
         if case .pool(let block) = owner { PixelPool.shared.put(block) }
     }
 }
+
+extension PixelBuffer {
+    /// Returns one transparent pixel.
+    ///
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    package static func onePixel() throws(TintypeError) -> PixelBuffer {
+        var writer = try PixelWriter(size: PixelSize(width: 1, height: 1))
+        writer.clear()
+        return writer.finish()
+    }
+}

@@ -18,7 +18,7 @@ extension ImageLoad {
 
     /// Stores the rendition in memory, if the policy allows it.
     func storeInMemory(_ image: Image) {
-        guard request.policy.rendered.memory.canWrite, mayBeStored(currentBytes) else { return }
+        guard request.policy.rendered.memory.canWrite, hasPixels, mayBeStored(currentBytes) else { return }
         watch.reportEvictions(cache.store(image, for: request.key, timeToLive: timeToLive(of: image)))
         if let variant = Variant(image, of: request) { services.variants.withLock { $0.note(variant) } }
     }
@@ -28,11 +28,14 @@ extension ImageLoad {
     /// original.
     private func isStoredOnDisk(_ image: Image) -> Bool {
         (!image.isAnimated || storesAnimations) && !image.isPartial && image.highRange == nil && image.exif == nil
-            && image.metadata == nil && !request.key.isOriginal
+            && image.metadata == nil && !request.key.isOriginal && hasPixels
             && request.policy.rendered.disk.canWrite
             && request.mayBeOnDisk && mayBeStored(currentBytes)
             && (usesPixelTier || isWorthEncoding(image))
     }
+
+    /// Whether the rendition has pixels to show.
+    private var hasPixels: Bool { request.rendition.decode.size != .noPixels }
 
     /// Whether the request asks for a format in which animations can be encoded, so that a changed animation may be stored.
     private var storesAnimations: Bool {

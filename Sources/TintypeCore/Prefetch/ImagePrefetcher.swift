@@ -220,8 +220,8 @@ extension ImageRequest {
         policy.rendered.memory = .off
         policy.original.memory = .off
         guard key.isOriginal else { return }
-        // Only bytes that decode are stored. Decoding to a few pixels proves that at the lowest cost.
-        rendition.decode.size = .fit(PixelSize(width: 32, height: 32))
+        // Only the bytes of verified images are stored.
+        rendition.decode.size = .noPixels
         policy.rendered.disk = .off
     }
 }

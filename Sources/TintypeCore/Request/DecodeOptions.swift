@@ -114,6 +114,10 @@ extension DecodeOptions {
         case cover(PixelSize)
         /// The largest size whose decoded pixels take at most this many bytes, with the aspect ratio of the image.
         case atMost(bytes: Int)
+        /// No pixels that could be shown: one transparent pixel for a still image, at most 32×32 pixels for an animation. For
+        /// requests that need the bytes or the header of a verified image. No cache stores the rendition. See
+        /// ``VerifyingImageDecoder``.
+        case noPixels
     }
 
     /// The frames of an animated image to decode.
@@ -170,8 +174,12 @@ extension DecodeOptions.Size {
         case .shrink(let box): source.clamped(to: box)
         case .cover(let box): source.covering(box)
         case .atMost(let bytes): shrunk(source, toPixels: bytes / PixelBuffer.bytesPerPixel)
+        case .noPixels: source.fitted(into: Self.smallest)
         }
     }
+
+    /// Small enough that decoders scale while they decode, which costs least.
+    private static let smallest = PixelSize(width: 32, height: 32)
 
     /// Returns the size to draw a vector image at, which may be larger than its nominal size.
     ///
@@ -179,7 +187,7 @@ extension DecodeOptions.Size {
     public func vectorTarget(for source: PixelSize) -> PixelSize {
         guard source.isPositive else { return source }
         return switch self {
-        case .full, .atMost: target(for: source)
+        case .full, .atMost, .noPixels: target(for: source)
         case .fit(let box): source.fitted(into: box, enlarging: true)
         case .shrink(let box):
             PixelSize(
@@ -204,6 +212,7 @@ extension DecodeOptions.Size {
         case .shrink(let box): "stretch(\(box))"
         case .cover(let box): "cover(\(box))"
         case .atMost(let bytes): "atMost(\(bytes))"
+        case .noPixels: "none"
         }
     }
 }
