@@ -8,6 +8,8 @@ struct AVIFRepetition {
     private let plays: Int
     /// The boxes of the file before it is changed.
     private let tracks: [Track]
+    /// The places of the offsets of items outside of the tracks: the still image and its metadata.
+    private let itemOffsets: [Int]
 
     /// The offsets, in the file, of the fields that are changed in one track.
     private struct Track {
@@ -15,8 +17,8 @@ struct AVIFRepetition {
         let duration: Int
         /// The end of the track header, where the edit list is inserted.
         let editPlace: Int
-        /// The chunk offsets, each a number of four bytes.
-        let chunkOffsets: [Int]
+        /// The offsets of chunks and of metadata, each a number of four bytes.
+        let dataOffsets: [Int]
         /// The sizes of the boxes around the edit list.
         let size: Int
     }
@@ -39,14 +41,14 @@ struct AVIFRepetition {
 
     private init(_ file: Data, _ plays: Int) throws(TintypeError) {
         (self.file, self.plays) = (file, plays)
-        tracks = try file.withTypedBytes { raw throws(TintypeError) in
+        (tracks, itemOffsets) = try file.withTypedBytes { raw throws(TintypeError) in
             let boxes = ISOFile(bytes: raw)
             let movie = try boxes.requiredBox("moov", in: 0..<raw.count).body
             var tracks: [Track] = []
             for track in try boxes.boxes(in: movie) where track.kind == "trak" {
                 tracks.append(try Self.track(boxes, track.body))
             }
-            return tracks
+            return (tracks, try Self.itemOffsets(boxes, in: 0..<raw.count))
         }
     }
 
@@ -55,7 +57,7 @@ struct AVIFRepetition {
         // Later versions of libavif write an edit list themselves.
         guard try file.number(at: header.lowerBound, size: 1, in: header) == 1, header.count == 96,
             try file.box("edts", in: body) == nil
-        else { throw TintypeError(.encodeFailed, stage: .encode, "the AVIF sequence is not built as expected") }
+        else { throw unexpectedLayout }
         let media = try file.requiredBox("mdia", in: body).body
         let chunks = try file.requiredBox("stco", in: file.sampleTable(ofMedia: media)).fullBody
         var offsets: [Int] = []
@@ -65,8 +67,26 @@ struct AVIFRepetition {
             offsets.append(place)
         }
         return Track(
-            duration: header.lowerBound + 28, editPlace: header.upperBound, chunkOffsets: offsets,
-            size: body.lowerBound - 8)
+            duration: header.lowerBound + 28, editPlace: header.upperBound,
+            dataOffsets: offsets + (try itemOffsets(file, in: body)), size: body.lowerBound - 8)
+    }
+
+    /// Returns the places of the offsets of the items of a file or a track, each of one extent with numbers of four bytes
+    /// (`iloc` of version 0: ISO/IEC 14496-12, 8.11.3).
+    private static func itemOffsets(_ file: ISOFile, in part: Range<Int>) throws(TintypeError) -> [Int] {
+        guard let meta = try file.box("meta", in: part)?.fullBody else { return [] }
+        let body = try file.requiredBox("iloc", in: meta).body
+        // Version and flags, two bytes with the sizes of fields, and the number of items; an item has 14 bytes.
+        let (version, sizes) = (
+            try file.number(at: body.lowerBound, in: body), try file.number(at: body.lowerBound + 4, size: 2, in: body)
+        )
+        let count = try file.number(at: body.lowerBound + 6, size: 2, in: body)
+        guard version == 0, sizes == 0x4400, body.count == 8 + 14 * count else { throw unexpectedLayout }
+        return (0..<count).map { body.lowerBound + 8 + 14 * $0 + 6 }
+    }
+
+    private static var unexpectedLayout: TintypeError {
+        TintypeError(.encodeFailed, stage: .encode, "the AVIF sequence is not built as expected")
     }
 
     // MARK: Changes
@@ -87,30 +107,12 @@ struct AVIFRepetition {
 
     /// Adds the growth of the movie to the offsets of the media data, which comes after it: those of chunks and of items.
     private mutating func moveOffsets(by growth: Int) throws(TintypeError) {
-        for place in tracks.flatMap(\.chunkOffsets) + (try itemOffsets()) {
+        for place in tracks.flatMap(\.dataOffsets) + itemOffsets {
             let moved = file.number(at: place) + UInt64(growth)
             guard moved <= UInt32.max else {
                 throw TintypeError(.encodeFailed, stage: .encode, "the AVIF sequence exceeds 4 GB")
             }
             file.setNumber(moved, at: place, size: 4)
-        }
-    }
-
-    /// Returns the places of the offsets of the items, each of one extent with a number of four bytes (`iloc` of version 0:
-    /// ISO/IEC 14496-12, 8.11.3).
-    private func itemOffsets() throws(TintypeError) -> [Int] {
-        try file.withTypedBytes { raw throws(TintypeError) in
-            let boxes = ISOFile(bytes: raw)
-            guard let meta = try boxes.box("meta", in: 0..<raw.count)?.fullBody else { return [] }
-            let body = try boxes.requiredBox("iloc", in: meta).body
-            var places: [Int] = []
-            // Two bytes with the sizes of fields, then the number of items; an item has 14 bytes.
-            for index in 0..<(try boxes.number(at: body.lowerBound + 6, size: 2, in: body)) {
-                let place = body.lowerBound + 8 + 14 * index + 6
-                _ = try boxes.number(at: place, in: body)
-                places.append(place)
-            }
-            return places
         }
     }
 

@@ -75,17 +75,16 @@ struct AVIFWriter: ~Copyable {
     ) throws(TintypeError) {
         let image = try makePlanes(bytes, samples)
         defer { avifImageDestroy(image) }
-        try addMetadata(to: image, isStill: ticks == nil)
+        try addMetadata(to: image)
         let flag = ticks == nil ? AVIF_ADD_IMAGE_FLAG_SINGLE : AVIF_ADD_IMAGE_FLAG_NONE
         let result = avifEncoderAddImage(encoder, image, UInt64(ticks ?? 1), flag.rawValue)
         guard result == AVIF_RESULT_OK else { throw Self.failure(result) }
     }
 
-    /// Adds the profile and, to a still image, Exif data and XMP. In a sequence these would be items of a track, whose places
-    /// ``AVIFRepetition`` does not know.
-    private func addMetadata(to image: UnsafeMutablePointer<avifImage>, isStill: Bool) throws(TintypeError) {
+    /// Adds the metadata to an image or a frame. libavif writes Exif data and XMP of the first frame only, as items of the still
+    /// image and of the track.
+    private func addMetadata(to image: UnsafeMutablePointer<avifImage>) throws(TintypeError) {
         try add(metadata.profile) { tintype_avif_set_profile(image, $0, $1) }
-        guard isStill else { return }
         try add(metadata.exif) { tintype_avif_set_exif(image, $0, $1) }
         try add(metadata.xmp) { tintype_avif_set_xmp(image, $0, $1) }
     }

@@ -21,8 +21,7 @@ public struct ImageMetadata: Hashable, Sendable {
     /// See ``writableKinds(for:)`` for what each of them can have.
     public static let writableFormats: Set<ImageFormat> = [.jpeg, .png, .webp, .avif, .heic, .jxl, .tiff]
 
-    /// Returns the kinds of metadata that are written in a format; none for a format without metadata. Of these, animated AVIF
-    /// has only the colour profile.
+    /// Returns the kinds of metadata that are written in a format; none for a format without metadata.
     public static func writableKinds(for format: ImageFormat) -> Set<MetadataKind> {
         switch format {
         case .jpeg, .tiff: Set(MetadataKind.allCases)
