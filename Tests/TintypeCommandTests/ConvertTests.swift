@@ -267,6 +267,31 @@ import TintypeTesting
         }
     }
 
+    /// Formats that cannot have the colours do not stop the other images of a batch; if there are only such formats, it does not
+    /// begin.
+    @Test(
+        arguments: [
+            (["--hdr"], "b.png", "--hdr: png images are written with 8 bits per channel; choose avif or jxl"),
+            (
+                ["--color-space", "display-p3"], "b.gif",
+                "--color-space: gif images are always sRGB; choose one of avif"
+            ),
+        ] as [([String], String, String)])
+    func colorsApplyToTheOutputsThatCanHaveThem(_ options: [String], _ other: String, _ problem: String) async throws {
+        try await withCommandFixture { fixture in
+            // The names decide on the formats of the outputs.
+            let png = try CommandFixture.png(width: 4, height: 4)
+            let inputs = try ["a.avif", other].map { try fixture.write(png, $0) }
+            let output = options + ["-o", fixture.path("out") + "/"]
+            let run = try await CommandRun.tintype(["convert"] + inputs + output)
+            #expect(run.status == 1 && run.output.hasSuffix("1 written, 1 failed\n"), "\(run.output)\(run.error)")
+            #expect(run.error.hasPrefix("tintype: \(inputs[1]): \(problem)"), "\(run.error)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.path("out")) == ["a.avif"])
+            let alone = try await CommandRun.tintype(["convert", inputs[1]] + output)
+            #expect(alone.status == 64 && alone.error.contains(problem), "\(alone.error)")
+        }
+    }
+
     @Test(arguments: [
         (["--blur", "2"], false), (["--pad", "4"], false), (["--round", "circle"], false), (["--rotate", "45"], false),
         (["--rotate", "90,keep"], false), (["--adjust", "grey"], false), (["--overlay", "a.png"], false),

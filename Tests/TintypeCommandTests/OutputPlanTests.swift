@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Testing
 import Tintype
@@ -98,6 +99,35 @@ import Tintype
         #expect(plan.entries.map { $0.path() } == ["o/a.png", "o/c.jpg"] && plan.count == 4)
         #expect(plan.failures.map(\.input.name) == ["b.svg", "d.txt"])
         #expect(plan.failures.allSatisfy { $0.error.code == .noCoder && $0.error.message.contains("--format") })
+    }
+
+    @Test func aFormatThatIsRefusedFailsAlone() throws {
+        let plan = try plan(inputs("a.png", "b.svg", "c.jpg", "d.webp"), "o/")
+        let refusing = plan.refusing { $0 == .jpeg || $0 == .webp ? "no \($0)" : nil }
+        #expect(refusing.entries.map { $0.path() } == ["o/a.png"] && refusing.count == plan.count)
+        #expect(refusing.failures.map(\.input.name) == ["b.svg", "c.jpg", "d.webp"])
+        #expect(refusing.failures.dropFirst().map(\.error.message) == ["no jpeg", "no webp"])
+        #expect(plan.refusing { _ in nil }.entries == plan.entries)
+    }
+
+    @Test(
+        arguments: [
+            (["--hdr"], ["a.avif", "b.jxl"], ["c.png", "d.gif"]),
+            (["--color-space", "display-p3"], ["a.avif", "b.jxl", "c.png"], ["d.gif"]),
+            (["--hdr", "--color-space", "display-p3"], ["a.avif", "b.jxl"], ["c.png", "d.gif"]),
+            ([], ["a.avif", "b.jxl", "c.png", "d.gif"], []),
+        ] as [([String], [String], [String])])
+    func colorsThatAFormatCannotHaveFailAlone(
+        _ options: [String], _ written: [String], _ failed: [String]
+    ) throws {
+        let coders = ImageCoderRegistry.standard
+        let colors = try OutputColors.parse(options)
+        let plan = try OutputPlan(
+            inputs("a.avif", "b.jxl", "c.png", "d.gif"), to: OutputTarget("o/", isDirectory: true), as: nil,
+            writable: Set(coders.encodableFormats), directory: "/home/me")
+        let applied = try colors.applied(to: plan, coders)
+        #expect(applied.entries.map(\.input.name) == written && applied.failures.map(\.input.name) == failed)
+        #expect(applied.failures.allSatisfy { $0.error.message.contains(options[0]) })
     }
 
     @Test func aDirectoryThatCannotBeListedFailsAlone() throws {

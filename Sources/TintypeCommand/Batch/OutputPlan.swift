@@ -67,9 +67,9 @@ struct OutputPlan: Sendable {
 
     /// The format of all outputs, or `nil` if each output has the format of its input.
     let chosenFormat: ImageFormat?
-    let entries: [Entry]
+    private(set) var entries: [Entry]
     /// The inputs without an output: directories that cannot be listed, and images of a format that cannot be written.
-    let failures: [Failure]
+    private(set) var failures: [Failure]
     /// The paths that the entries may write. Those that are known are theirs already.
     let claims: PathClaims
 
@@ -141,6 +141,22 @@ struct OutputPlan: Sendable {
         }
         guard writable.contains(format) else { throw .unwritableFormat(format.rawValue) }
         return .format(format)
+    }
+
+    /// Returns the plan without the outputs of some formats, which are failures.
+    ///
+    /// - Parameter problem: Returns the reason why a format cannot be written as the user wants; `nil` if it can.
+    func refusing(_ problem: (ImageFormat) -> String?) -> OutputPlan {
+        var plan = self
+        plan.entries = []
+        for entry in entries {
+            guard let problem = problem(entry.format) else {
+                plan.entries.append(entry)
+                continue
+            }
+            plan.failures.append(Failure(input: entry.input, error: TintypeError(.noCoder, stage: .encode, problem)))
+        }
+        return plan
     }
 
     private static let unknownFormat = TintypeError(

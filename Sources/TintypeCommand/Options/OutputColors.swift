@@ -32,14 +32,24 @@ struct OutputColors: ParsableArguments {
                 + "remove --hdr or the other transforms")
     }
 
-    /// Checks that all outputs can have these colours.
-    func validate(for formats: [ImageFormat], _ coders: ImageCoderRegistry) throws {
-        if hdr, let format = formats.first(where: { !((try? coders.encoder(for: $0)) is any HighRangeImageEncoder) }) {
-            throw ValidationError("--hdr: \(format) images are written with 8 bits per channel; choose avif or jxl")
+    /// Returns the plan without the outputs that cannot have these colours, which are failures.
+    ///
+    /// - Throws: `ValidationError` if no output can have them.
+    func applied(to plan: OutputPlan, _ coders: ImageCoderRegistry) throws -> OutputPlan {
+        let feasible = plan.refusing { problem(of: $0, coders) }
+        guard feasible.entries.isEmpty, let problem = plan.entries.first.flatMap({ problem(of: $0.format, coders) })
+        else { return feasible }
+        throw ValidationError(problem)
+    }
+
+    /// Returns the reason why a format cannot have these colours; `nil` if it can.
+    private func problem(of format: ImageFormat, _ coders: ImageCoderRegistry) -> String? {
+        if hdr, !((try? coders.encoder(for: format)) is any HighRangeImageEncoder) {
+            return "--hdr: \(format) images are written with 8 bits per channel; choose avif or jxl"
         }
         let others = EncodeOptions.ColorSpace.formats
-        guard colorSpace != .sRGB, let format = formats.first(where: { !others.contains($0) }) else { return }
+        guard colorSpace != .sRGB, !others.contains(format) else { return nil }
         let known = others.map(\.rawValue).sorted().joined(separator: ", ")
-        throw ValidationError("--color-space: \(format) images are always sRGB; choose one of \(known)")
+        return "--color-space: \(format) images are always sRGB; choose one of \(known)"
     }
 }

@@ -166,7 +166,6 @@ struct Convert: AsyncParsableCommand {
         let (plan, existing) = try plan(.standard)
         if let format = plan.chosenFormat { try keep?.validate(for: format) }
         let pipeline = transfer.pipeline(disk: cache.diskCache, until: .shared)
-        try colors.validate(for: plan.entries.map(\.format), pipeline.pipeline.configuration.coders)
         let transformers = try await transformers(pipeline)
         let run = ConvertRun(
             pipeline: pipeline, settings: settings, request: { request(for: $0, transformers) },
@@ -216,14 +215,15 @@ extension Convert {
     private func plan(_ coders: ImageCoderRegistry) throws -> (plan: OutputPlan, existing: ConvertRun.Existing) {
         let (list, target) = (try inputs.inputs(isPair ? [arguments[0]] : arguments), try target)
         let named = try format?.format ?? (isPair ? pairFormat(coders) : nil)
+        let plan: OutputPlan
         do throws(OutputPlan.Problem) {
-            let plan = try OutputPlan(
+            plan = try OutputPlan(
                 list, to: target, as: named, writable: Set(coders.encodableFormats),
                 directory: FileManager.default.currentDirectoryPath)
-            return (plan, existingOutputs(count: plan.count))
         } catch {
             throw ValidationError(error.message(coders))
         }
+        return (try colors.applied(to: plan, coders), existingOutputs(count: plan.count))
     }
 
     /// Whether the arguments are an input and an output.
