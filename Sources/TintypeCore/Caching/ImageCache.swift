@@ -129,7 +129,8 @@ extension ImageCache {
     ///   - key: The key of the image.
     ///   - tiers: The tiers to read. Others are neither read nor filled.
     ///   - data: Whether to return the encoded bytes even if the image comes from memory or the pixel tier.
-    ///   - decode: How to decode the bytes. Use the same options for every query of a key: a memory hit ignores them.
+    ///   - decode: How to decode the bytes of an original. The result has the key that a pipeline gives it: see
+    ///     ``ImageCaching/query(_:among:data:decode:with:)``.
     /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the read or the decode starts.
     public func query(
         _ key: CacheKey, among tiers: CacheTiers = .all, data: Bool = false, decode: DecodeOptions = DecodeOptions()

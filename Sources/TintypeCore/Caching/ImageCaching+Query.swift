@@ -15,22 +15,26 @@ extension ImageCaching {
     ///   - key: The key of the image.
     ///   - tiers: The tiers to read. Others are neither read nor filled.
     ///   - data: Whether to return the encoded bytes even if the image comes from memory or the pixel tier.
-    ///   - decode: How to decode the bytes. Use the same options for every query of a key: a memory hit ignores them.
+    ///   - decode: How to decode the bytes of an original. The result has the key that a pipeline gives it, so it never takes
+    ///     the place of the original in memory. An original in memory is reduced if the options differ only in its part, size
+    ///     and frames. Leave the options as they are for the key of a rendition.
     ///   - coders: The codecs to decode with.
     /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the read or the decode starts.
     public func query(
         _ key: CacheKey, among tiers: CacheTiers = .all, data: Bool = false, decode: DecodeOptions = DecodeOptions(),
         with coders: ImageCoderRegistry
     ) async throws(TintypeError) -> CacheHit? {
-        if !data, let hit = memoryHit(key, among: tiers) { return hit }
-        guard tiers != .memory else { return memoryHit(key, among: tiers) }
+        let query = CacheQuery(key, among: tiers, wantsData: data, decode: decode)
+        if !data, let hit = memoryHit(query) { return hit.atScale(decode.scale) }
         let job = JobContext(priority: .normal)
-        let result = try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in
-            self.lookUp(key, among: tiers, wantsData: data)
-        }
-        guard case .entry(let entry)? = result else { return result?.hit }
+        let finding =
+            tiers == .memory
+            ? lookUp(query)
+            : try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in self.lookUp(query) }
+        guard let finding else { return nil }
+        if case .hit(let hit) = finding { return hit.atScale(decode.scale) }
         return try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
-            self.decode(entry, for: key, among: tiers, options: decode, with: coders)
+            self.hit(of: finding, query, with: coders)?.atScale(decode.scale)
         }
     }
 
@@ -42,37 +46,66 @@ extension ImageCaching {
         _ key: CacheKey, among tiers: CacheTiers = .all, data: Bool = false, decode: DecodeOptions = DecodeOptions(),
         with coders: ImageCoderRegistry
     ) -> CacheHit? {
-        let result = lookUp(key, among: tiers, wantsData: data)
-        guard case .entry(let entry)? = result else { return result?.hit }
-        return self.decode(entry, for: key, among: tiers, options: decode, with: coders)
+        let query = CacheQuery(key, among: tiers, wantsData: data, decode: decode)
+        return lookUp(query).flatMap { hit(of: $0, query, with: coders) }?.atScale(decode.scale)
     }
 
-    /// Blocks.
-    private func lookUp(_ key: CacheKey, among tiers: CacheTiers, wantsData: Bool) -> LookUpResult? {
-        if let hit = memoryHit(key, among: tiers) ?? pixelHit(key, among: tiers) {
-            guard wantsData, tiers.contains(.disk) else { return .hit(hit) }
-            return .hit(CacheHit(image: hit.image, data: entry(for: key)?.data, tier: hit.tier))
+    /// Blocks, unless the memory is the only tier.
+    private func lookUp(_ query: CacheQuery) -> Finding? {
+        if let hit = memoryHit(query) { return .hit(withData(hit, query)) }
+        if let original = reducibleOriginal(query) {
+            return .original(withData(CacheHit(image: original, data: nil, tier: .memory), query))
         }
-        return tiers.contains(.disk) ? entry(for: key).map { .entry($0) } : nil
+        if let hit = pixelHit(query) { return .hit(withData(hit, query)) }
+        return query.tiers.contains(.disk) ? entry(for: query.key).map { .entry($0) } : nil
     }
 
-    private func memoryHit(_ key: CacheKey, among tiers: CacheTiers) -> CacheHit? {
-        guard tiers.contains(.memory) else { return nil }
-        return image(for: key).map { CacheHit(image: $0, data: nil, tier: .memory) }
+    private func withData(_ hit: CacheHit, _ query: CacheQuery) -> CacheHit {
+        guard query.wantsData, query.tiers.contains(.disk) else { return hit }
+        return CacheHit(image: hit.image, data: entry(for: query.key)?.data, tier: hit.tier)
     }
 
-    private func pixelHit(_ key: CacheKey, among tiers: CacheTiers) -> CacheHit? {
-        guard tiers.contains(.pixels), let image = pixels(for: key) else { return nil }
-        if tiers.contains(.memory) { store(image, for: key, timeToLive: Self.timeLeft(until: image.expires)) }
+    private func memoryHit(_ query: CacheQuery) -> CacheHit? {
+        guard query.tiers.contains(.memory) else { return nil }
+        return image(for: query.rendition).map { CacheHit(image: $0, data: nil, tier: .memory) }
+    }
+
+    /// Returns the original in memory, if the wanted image can be made of it.
+    private func reducibleOriginal(_ query: CacheQuery) -> Image? {
+        guard query.tiers.contains(.memory), query.canReduceOriginal, let original = image(for: query.key),
+            // A vector image is drawn again at the size.
+            !original.info.format.isVector
+        else { return nil }
+        return original
+    }
+
+    private func pixelHit(_ query: CacheQuery) -> CacheHit? {
+        guard query.tiers.contains(.pixels), let image = pixels(for: query.rendition) else { return nil }
+        if query.tiers.contains(.memory) {
+            store(image, for: query.rendition, timeToLive: Self.timeLeft(until: image.expires))
+        }
         return CacheHit(image: image, data: nil, tier: .pixels)
     }
 
+    /// Decodes a disk entry, or reduces an original. `nil` if there is no such image.
+    private func hit(of finding: Finding, _ query: CacheQuery, with coders: ImageCoderRegistry) -> CacheHit? {
+        switch finding {
+        case .hit(let hit): return hit
+        case .original(var hit):
+            // Not stored: the pixels may differ a little from those that a decoder makes.
+            guard let image = try? hit.image.reduced(to: query.options) else { return nil }
+            hit.image = image
+            return hit
+        case .entry(let entry): return decode(entry, query, with: coders)
+        }
+    }
+
     /// Decodes a disk entry, and stores the image in memory if that is among the tiers.
-    private func decode(
-        _ entry: CacheEntry, for key: CacheKey, among tiers: CacheTiers, options: DecodeOptions,
-        with coders: ImageCoderRegistry
-    ) -> CacheHit? {
-        let context = DecodeContext(options: options)
+    private func decode(_ entry: CacheEntry, _ query: CacheQuery, with coders: ImageCoderRegistry) -> CacheHit? {
+        let (key, options) = (query.key, query.options)
+        var context = DecodeContext(options: options)
+        // As in a pipeline, the image in memory has the scale in its name, whatever scale a caller asks for.
+        context.options.scale = key.scaleInName
         do throws(TintypeError) {
             let decoded = try coders.decoder(for: entry.data, options: options).decodeChecked(
                 entry.data, context: context)
@@ -80,7 +113,9 @@ extension ImageCaching {
             let image =
                 storedInfo?.applied(to: decoded, expires: entry.expires)
                 ?? decoded.dated(received: decoded.received, expires: entry.expires)
-            if tiers.contains(.memory) { store(image, for: key, timeToLive: Self.timeLeft(until: entry.expires)) }
+            if query.tiers.contains(.memory) {
+                store(image, for: query.rendition, timeToLive: Self.timeLeft(until: entry.expires))
+            }
             return CacheHit(image: image, data: entry.data, tier: .disk)
         } catch {
             // Keep bytes that only lack a decoder here, or that a decoder which the caller chose cannot read: another
@@ -104,17 +139,49 @@ public struct CacheHit: Sendable {
     public var data: Data?
     /// The tier that held the image.
     public var tier: CacheTiers
+
+    fileprivate func atScale(_ scale: Double?) -> CacheHit {
+        guard let scale else { return self }
+        return CacheHit(image: image.atScale(scale), data: data, tier: tier)
+    }
 }
 
-private enum LookUpResult {
+/// What a query asks for.
+private struct CacheQuery: Sendable {
+    /// The key of the encoded bytes.
+    let key: CacheKey
+    /// The key of the decoded image.
+    let rendition: CacheKey
+    let tiers: CacheTiers
+    let wantsData: Bool
+    let options: DecodeOptions
+
+    init(_ key: CacheKey, among tiers: CacheTiers, wantsData: Bool, decode options: DecodeOptions) {
+        (self.key, self.tiers, self.wantsData, self.options) = (key, tiers, wantsData, options)
+        guard key.isOriginal, options != DecodeOptions() else {
+            rendition = key
+            return
+        }
+        rendition = CacheKey(source: key.source, rendition: Rendition(decode: options).identifier)
+    }
+
+    /// Whether a part, a size or some frames of the original make the image.
+    var canReduceOriginal: Bool {
+        guard rendition != key else { return false }
+        var rest = options
+        (rest.crop, rest.size, rest.frames, rest.scale) = (nil, .full, .all, nil)
+        (rest.sizeScope, rest.crops) = (nil, nil)
+        return rest == DecodeOptions()
+    }
+}
+
+/// What a query has found.
+private enum Finding: Sendable {
     case hit(CacheHit)
+    /// The original in memory, of which the image can be made.
+    case original(CacheHit)
     /// An entry that is not decoded yet.
     case entry(CacheEntry)
-
-    var hit: CacheHit? {
-        guard case .hit(let hit) = self else { return nil }
-        return hit
-    }
 }
 
 // MARK: - Storing

@@ -141,7 +141,7 @@ extension Image {
     /// Returns the frames, the part and the size of a decoded image that options specify, as if it were decoded with them.
     ///
     /// - Throws: ``TintypeError/Code/notAnimated``, and the errors of the transforms.
-    fileprivate func reduced(to options: DecodeOptions) throws(TintypeError) -> Image {
+    func reduced(to options: DecodeOptions) throws(TintypeError) -> Image {
         if options.frames == .animatedOnly, !isAnimated {
             throw TintypeError(.notAnimated, stage: .decode, "the image is still, and the request wants an animation")
         }

@@ -126,10 +126,13 @@ extension ImageSource {
     ///
     /// The rule is SDWebImage's: the mark may be anywhere in a name of at least eight characters, and may be
     /// percent-encoded in a URL.
-    var scaleInName: Double {
+    var scaleInName: Double { name.map { Self.scale(inName: $0) } ?? 1 }
+
+    /// Returns the scale in a name: see ``scaleInName``.
+    fileprivate static func scale(inName name: String) -> Double {
         // Few names contain the first character of a mark, and a byte search is much faster than a string search.
-        guard let name, name.utf8.count >= 8, name.utf8.contains(where: { $0 == 0x40 || $0 == 0x25 }) else { return 1 }
-        return Self.marks.first { name.contains($0.mark) }?.scale ?? 1
+        guard name.utf8.count >= 8, name.utf8.contains(where: { $0 == 0x40 || $0 == 0x25 }) else { return 1 }
+        return marks.first { name.contains($0.mark) }?.scale ?? 1
     }
 
     private static let marks: [(mark: String, scale: Double)] = [
@@ -140,4 +143,9 @@ extension ImageSource {
     private var name: String? {
         expectedOrigin == .data && url != nil ? nil : url?.absoluteString ?? identity
     }
+}
+
+extension CacheKey {
+    /// The scale in the name of the source that this key names: see ``ImageSource/scaleInName``.
+    var scaleInName: Double { source.hasPrefix("data:") ? 1 : ImageSource.scale(inName: source) }
 }
