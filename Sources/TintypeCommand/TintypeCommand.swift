@@ -49,13 +49,14 @@ struct TintypeCommand: AsyncParsableCommand {
         return options.map { $0 == "--help-all" ? "--help-hidden" : $0 } + arguments.dropFirst(options.count)
     }
 
-    /// Refuses arguments that are not UTF-8. Their repaired form would name another file.
+    /// Refuses arguments that are not UTF-8. The text that Swift makes of them would name another file.
     private static func checkArguments() throws {
         for number in 1..<max(1, Int(CommandLine.argc)) {
             guard let argument = CommandLine.unsafeArgv[number], String(validatingCString: argument) == nil else {
                 continue
             }
-            throw ValidationError("argument \(number) is not valid UTF-8: \(String(cString: argument))")
+            let text = String(escapingCString: argument).abbreviated(to: 400)
+            throw ValidationError("argument \(number) is not valid UTF-8: \(text)")
         }
     }
 

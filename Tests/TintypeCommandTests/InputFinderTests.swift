@@ -52,10 +52,10 @@ import Tintype
         }
     }
 
-    /// `\u{FFFD}.png` is also the repaired form of a name that is not UTF-8.
+    /// `\xFF.png` is also the escaped form of a name that is not UTF-8.
     @Test(arguments: [("", 2, 4), ("/*.png", 1, 3)])
     func aNameThatIsNotUTF8IsAFailureAmongTheOthers(_ pattern: String, _ failures: Int, _ count: Int) throws {
-        try withFolder(["a.png", "\u{FFFD}.png"]) { folder in
+        try withFolder(["a.png", "\\xFF.png"]) { folder in
             let path = folder.path(percentEncoded: false)
             // FileManager may not remove them.
             let made = ["\u{FF}.png", "\u{FF}.txt", "\u{FE}"].map { CommandFixture.latin1("\(path)/\($0)") }
@@ -70,7 +70,7 @@ import Tintype
             let failed = inputs.filter { $0.problem == .notUTF8 }
             #expect(inputs.count == count && failed.count == failures)
             let names = Set(failed.map { $0.source.text.dropFirst(path.count + 1) })
-            #expect(names.contains("\u{FFFD}.png") && names.isSubset(of: ["\u{FFFD}.png", "\u{FFFD}"]))
+            #expect(names.contains("\\xFF.png") && names.isSubset(of: ["\\xFF.png", "\\xFE"]))
             let failure = try #require(failed.first?.failure)
             #expect(failure.code == .unreadable && failure.message == "the name is not valid UTF-8")
         }

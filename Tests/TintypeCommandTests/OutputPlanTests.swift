@@ -138,15 +138,15 @@ import Tintype
         #expect(try self.plan([locked], "o/").entries.isEmpty)
     }
 
-    /// Names that are not UTF-8 can have one repaired form, which may be the name of an image too.
+    /// Names that are not UTF-8 can have one escaped form, which may be the name of an image too.
     @Test func inputsWithAProblemHideNoOther() throws {
-        let image = inputs("\u{FFFD}.png")
+        let image = inputs("\\xFF.png")
         let unnamed = BatchInput(source: image[0].source, problem: .notUTF8)
         let plan = try plan([unnamed, unnamed] + image + image, "o/")
         #expect(plan.entries.map(\.input) == image && plan.failures.count == 2 && plan.count == 3)
-        // The repaired form is the path of no input, so that outputs may have it.
-        let (one, several) = (inputs("\u{FFFD}.jpg"), inputs("\u{FFFD}.jpg", "b.jpg"))
-        #expect(try self.plan([unnamed] + one, "{stem}.png").entries.map { $0.path() } == ["\u{FFFD}.png"])
+        // The escaped form is the path of no input, so that outputs may have it.
+        let (one, several) = (inputs("\\xFF.jpg"), inputs("\\xFF.jpg", "b.jpg"))
+        #expect(try self.plan([unnamed] + one, "{stem}.png").entries.map { $0.path() } == ["\\xFF.png"])
         #expect(try self.plan([unnamed] + several, "{stem}.png").entries.count == 2)
     }
 

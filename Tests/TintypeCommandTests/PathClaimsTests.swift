@@ -34,11 +34,11 @@ import Tintype
         #expect(conflict(&claims, "a.jpg", "a.jpg") == nil)
     }
 
-    /// The repaired form of a name that is not UTF-8 is the path of another file.
-    @Test func theRepairedNameOfAnInputIsFree() {
-        let unnamed = BatchInput(source: SourceArgument(argument: "\u{FFFD}.png"), problem: .notUTF8)
+    /// The escaped form of a name that is not UTF-8 is the path of another file.
+    @Test func theEscapedNameOfAnInputIsFree() {
+        let unnamed = BatchInput(source: SourceArgument(argument: "\\xFF.png"), problem: .notUTF8)
         var claims = PathClaims(protecting: [unnamed], in: "/home/me")
-        #expect(conflict(&claims, "\u{FFFD}.png", "a.png") == nil)
+        #expect(conflict(&claims, "\\xFF.png", "a.png") == nil)
     }
 
     /// Both are displayed without the user name.

@@ -7,7 +7,7 @@ struct BatchInput: Hashable, Sendable {
     enum Problem: Hashable, Sendable {
         /// The source is a directory that cannot be listed, with this number of the error.
         case unlistable(Int32)
-        /// The name of the file or directory is not UTF-8. The source is its repaired form, which may name another one.
+        /// The name of the file or directory is not UTF-8. The source is its escaped form, which may name another one.
         case notUTF8
     }
 
@@ -38,7 +38,7 @@ struct BatchInput: Hashable, Sendable {
 }
 
 extension [BatchInput] {
-    /// The inputs without those that name an image again. Those with a problem all stay: their sources may be the repaired
+    /// The inputs without those that name an image again. Those with a problem all stay: their sources may be the escaped
     /// form of different names, or the name of an image.
     var distinct: [BatchInput] {
         var seen: Set<SourceArgument> = []
@@ -135,7 +135,7 @@ struct InputFinder {
 
 /// The name or path of a file as the system states it: bytes that need not be UTF-8.
 private struct SystemPath {
-    /// The name; if it is not UTF-8, its repaired form.
+    /// The name; if it is not UTF-8, with escapes for its bytes.
     let text: String
     let isUTF8: Bool
     /// Whether it is the name of a directory that is not UTF-8, so that no path leads to it.
@@ -144,7 +144,7 @@ private struct SystemPath {
     /// - Parameter directory: The open directory with the file.
     init(_ bytes: UnsafePointer<CChar>, in directory: Int32 = AT_FDCWD) {
         let exact = String(validatingCString: bytes)
-        (text, isUTF8) = (exact ?? String(cString: bytes), exact != nil)
+        (text, isUTF8) = (exact ?? String(escapingCString: bytes), exact != nil)
         var facts = stat()
         isUnnamedDirectory =
             exact == nil && fstatat(directory, bytes, &facts, AT_SYMLINK_NOFOLLOW) == 0

@@ -17,7 +17,7 @@ struct PathClaims: Sendable {
 
     /// - Parameters:
     ///   - inputs: The images of the batch, whose files must not be replaced by the outputs of others. Inputs with a problem
-    ///     are no files that an output could replace: the repaired form of a name is the path of another file.
+    ///     are no files that an output could replace: the escaped form of a name is the path of another file.
     ///   - directory: The current directory.
     init(protecting inputs: [BatchInput], in directory: String = FileManager.default.currentDirectoryPath) {
         self.directory = directory

@@ -1,3 +1,5 @@
+import Foundation
+
 extension String {
     /// The text as a terminal or a log may show it on one line.
     ///
@@ -25,6 +27,26 @@ extension String {
                 return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
             }.joined()
         }
+    }
+
+    /// A text of the system, such as an argument or the name of a file. Bytes that are not part of valid UTF-8 become escapes
+    /// such as `\xFF`, so that different texts look different.
+    package init(escapingCString bytes: UnsafePointer<CChar>) {
+        let bytes = UnsafeBufferPointer(start: bytes, count: strlen(bytes)).map { UInt8(bitPattern: $0) }
+        var (text, offset) = ("", 0)
+        var (parser, rest) = (Unicode.UTF8.ForwardParser(), bytes.makeIterator())
+        while offset < bytes.count {
+            switch parser.parseScalar(from: &rest) {
+            case .valid(let scalar):
+                text.unicodeScalars.append(Unicode.UTF8.decode(scalar))
+                offset += scalar.count
+            case .error(let count):
+                for byte in bytes[offset..<offset + count] { text += "\\x" + String(byte, radix: 16, uppercase: true) }
+                offset += count
+            case .emptyInput: offset = bytes.count
+            }
+        }
+        self = text
     }
 
     private func escaping(_ escape: (Unicode.Scalar) -> String) -> String {

@@ -27,6 +27,17 @@ import Testing
         #expect(isPrintable(text.printable))
     }
 
+    @Test(
+        arguments: [
+            ([], ""), (Array("é 文\\x".utf8), "é 文\\x"), ([0xFF, 0xFE, 0x2E], "\\xFF\\xFE."),
+            // An overlong form, a surrogate, and sequences that end early.
+            ([0xC0, 0x80], "\\xC0\\x80"), ([0xED, 0xA0, 0x80], "\\xED\\xA0\\x80"),
+            ([0x61, 0xE6, 0x96, 0x62, 0xF0, 0x9F, 0x98], "a\\xE6\\x96b\\xF0\\x9F\\x98"),
+        ] as [([UInt8], String)])
+    func bytesThatAreNotUTF8AreEscaped(_ bytes: [UInt8], _ expected: String) {
+        #expect(String(escapingCString: bytes.map { CChar(bitPattern: $0) } + [0]) == expected)
+    }
+
     @Test func jsonStaysTheSameValue() throws {
         let text = "a\n\u{1B}\u{9B}\u{7F}\u{202E}\u{2028}\u{E0041}\"\\é"
         let json = String(decoding: try JSONEncoder().encode([text]), as: UTF8.self)
