@@ -27,13 +27,13 @@ public final class TerminalSignals: Sendable {
             case SIGWINCH: session.resize()
             case SIGTSTP:
                 session.suspend()
-                SignalPipe.raise(number)
+                pipe.raise(number)
                 // The process continues here.
                 pipe.reinstall(number)
                 try? session.resume()
             default:
                 session.end()
-                SignalPipe.raise(number)
+                pipe.raise(number)
             }
             onChange()
         }
@@ -101,10 +101,9 @@ final class SignalPipe: Sendable {
         }
     }
 
-    /// Lets a signal have its usual effect on the process.
-    static func raise(_ number: Int32) {
-        signal(number, SIG_DFL)
-        kill(getpid(), number)
+    /// Lets a signal have its usual effect on the process; after ``end()``, its former one.
+    func raise(_ number: Int32) {
+        handlers.raise(number)
     }
 }
 
@@ -138,6 +137,19 @@ package final class SignalHandlers: Sendable {
         former.withLock { former in
             if former[number] != nil { install() }
         }
+    }
+
+    /// Lets a signal have its usual effect on the process; after ``restore()``, its former one.
+    func raise(_ number: Int32) {
+        replaceAgain(number) { signal(number, SIG_DFL) }
+        // Sent to this thread, it takes effect before the call returns. Sent to the process, it may wait for another thread until
+        // its handler is installed again, and does not stop the process.
+        var (signals, mask) = (sigset_t(), sigset_t())
+        sigemptyset(&signals)
+        sigaddset(&signals, number)
+        pthread_sigmask(SIG_UNBLOCK, &signals, &mask)
+        pthread_kill(pthread_self(), number)
+        pthread_sigmask(SIG_SETMASK, &mask, nil)
     }
 
     /// Gives all signals their former effects back. Under the lock, so that ``replaceAgain(_:install:)`` comes before or after.
