@@ -198,10 +198,14 @@ extension DecodeOptions.Size {
 
     private func shrunk(_ source: PixelSize, toPixels limit: Int) -> PixelSize {
         guard source.area > limit else { return source }
-        let scale = (Double(max(limit, 1)) / Double(source.area)).squareRoot()
+        let limit = max(limit, 1)
+        let scale = (Double(limit) / Double(source.area)).squareRoot()
         // Rounded down, so that the limit holds.
-        return PixelSize(
-            width: max(1, Int(Double(source.width) * scale)), height: max(1, Int(Double(source.height) * scale)))
+        let (width, height) = (
+            max(1, Int(Double(source.width) * scale)), max(1, Int(Double(source.height) * scale))
+        )
+        // A side of less than one pixel is one pixel, and the other side gives way.
+        return PixelSize(width: min(width, max(1, limit / height)), height: min(height, max(1, limit / width)))
     }
 
     fileprivate var identifier: String {

@@ -26,11 +26,31 @@ import Testing
         #expect(size(.max, 2).area == .max)
     }
 
+    /// The sides of SDWebImage's thumbnails.
+    @Test func sidesAreRoundedToTheNearestPixel() {
+        #expect(size(5250, 3450).fitted(into: size(400, 300)) == size(400, 263))
+        #expect(size(5250, 3450).fitted(into: size(4000, 4000)) == size(4000, 2629))
+    }
+
+    @Test(arguments: [150, 300]) func onlyEnlargingMakesAnImageLarger(_ side: Int) {
+        let (source, box) = (size(100, 200), size(side, side))
+        #expect(source.fitted(into: box) == (side == 150 ? size(75, 150) : source))
+        #expect(source.fitted(into: box, enlarging: true) == size(side / 2, side))
+        #expect(DecodeOptions.Size.shrink(box).target(for: source) == size(100, min(side, 200)))
+        let stretched = ResizeTransformer(to: box, mode: .stretch, isEnlarging: true).plan(for: source)
+        #expect(stretched.scaledSize == box)
+    }
+
     @Test func theByteLimitIsRespected() {
-        for limit in [1, 4, 100, 5000, 100_000] {
-            let target = DecodeOptions.Size.atMost(bytes: limit).target(for: size(1000, 700))
-            #expect(target.area * 4 <= max(limit, 4))
+        for source in [size(1000, 700), size(4000, 1), size(3, 4000), size(.max / 4, 2)] {
+            for limit in [1, 4, 100, 5000, 100_000] {
+                let target = DecodeOptions.Size.atMost(bytes: limit).target(for: source)
+                #expect(target.isPositive && target.area * 4 <= max(limit, 4))
+                #expect(target.width <= source.width && target.height <= source.height)
+            }
+            #expect(DecodeOptions.Size.atMost(bytes: 1).target(for: source) == size(1, 1))
         }
+        #expect(DecodeOptions.Size.atMost(bytes: 4 << 20).target(for: size(1000, 700)) == size(1000, 700))
     }
 
     @Test func orientationsFromFiveOnSwapTheAxes() {
