@@ -30,6 +30,29 @@ import TintypeTesting
         }
     }
 
+    @Test func aRequestModifierChangesTheURL() async throws {
+        let modifier = DownloadRequestModifier(id: "m") { request in
+            var request = request
+            request.url = URL(string: "\(request.url.absoluteString)?text=hello") ?? request.url
+            return request
+        }
+        try await Fixture.withOrigin(options: options(modifier)) { origin, load in
+            origin.serve("/a", .testImage)
+            let data = try await load("/a").data
+            #expect(data == Fixture.body && origin.requests.map(\.query) == ["text=hello"])
+        }
+    }
+
+    @Test func headerFieldsOfRequestsAndResponsesAreSetWithoutAClosure() async throws {
+        let modifiers = options(
+            DownloadRequestModifier.headers(["X-Mine": "1"]), DownloadResponseModifier.headers(["X-Theirs": "2"]))
+        try await Fixture.withOrigin(options: modifiers) { origin, load in
+            origin.serve("/a", .testImage)
+            let bytes = try await load("/a")
+            #expect(origin.requests.first?[header: "x-mine"] == "1" && bytes.http?.headers["x-theirs"] == "2")
+        }
+    }
+
     @Test func aRequestModifierThatReturnsNilRefusesTheRequest() async throws {
         try await Fixture.withOrigin(options: options(DownloadRequestModifier(id: "no") { _ in nil })) { origin, load in
             await Fixture.expect(.refusedRequest) { try await load("/a") }
@@ -50,6 +73,19 @@ import TintypeTesting
         }
     }
 
+    @Test func theStatusOfAResponseModifierIsChecked() async throws {
+        let modifier = DownloadResponseModifier(id: "m") { response in
+            var response = response
+            response.status = 404
+            return response
+        }
+        try await Fixture.withOrigin(options: options(modifier)) { origin, load in
+            origin.serve("/a", .testImage)
+            let error = await Fixture.expect(.badStatus) { try await load("/a") }
+            #expect(error?.status == 404)
+        }
+    }
+
     @Test func aResponseModifierThatReturnsNilRefusesTheResponse() async throws {
         try await Fixture.withOrigin(options: options(DownloadResponseModifier(id: "no") { _ in nil })) {
             origin, load in
@@ -66,6 +102,14 @@ import TintypeTesting
             let data = try await load("/a").data
             #expect(data == Fixture.body)
             await Fixture.expect(.undecipherable) { try await load("/bad") }
+        }
+    }
+
+    @Test func aDecryptorThatReturnsNilFailsTheTransfer() async throws {
+        let decryptor = DownloadDecryptor(id: "no") { _, _ in nil }
+        try await Fixture.withOrigin(options: options(decryptor)) { origin, load in
+            origin.serve("/a", .testImage)
+            await Fixture.expect(.undecipherable) { try await load("/a") }
         }
     }
 

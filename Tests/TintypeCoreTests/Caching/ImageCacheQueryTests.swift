@@ -167,6 +167,12 @@ import TintypeTesting
         #expect(try await !pixels.contains(key))
     }
 
+    @Test func bytesStoredOnDiskAloneAreNotInMemory() async throws {
+        try await cache.store(try image(), data: PipelineFixture.png, for: key, in: .disk)
+        #expect(disk.contains(key) && memory.totalCount == 0)
+        #expect(try await cache.query(key, among: .disk)?.data == PipelineFixture.png)
+    }
+
     @Test func aPartialImageIsNotStoredOnDisk() async throws {
         let part = try image().markedPartial
         for data in [nil, PipelineFixture.png] {
@@ -222,6 +228,14 @@ import TintypeTesting
         #expect(try await cache.tiers(holding: key) == .disk)
         try await cache.remove(key)
         #expect(try await cache.tiers(holding: key) == [])
+    }
+
+    @Test(arguments: [(CacheTiers.memory, CacheTiers.disk), (.disk, .memory)])
+    func clearingATierLeavesTheOther(_ cleared: CacheTiers, _ rest: CacheTiers) async throws {
+        try await cache.store(try image(), data: nil, for: key)
+        try await cache.clear(cleared)
+        #expect(try await cache.tiers(holding: key) == rest)
+        #expect((cache.image(for: key) != nil) == (rest == .memory) && disk.contains(key) == (rest == .disk))
     }
 
     @Test func thePixelTierIsReachedEvenIfTheDiskTierFails() async throws {

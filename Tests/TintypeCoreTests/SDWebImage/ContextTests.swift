@@ -126,6 +126,14 @@ import TintypeTesting
         #expect(fixture.pipeline.cachedImage(for: own)?.scale == 3 && fixture.decoder.decodeCount == 1)
     }
 
+    @Test func imageScaleFactorAppliesToAnimations() async throws {
+        let drawn = try AnimatedImageTests.sprites(3)
+        let fixture = PipelineFixture { $0.coders = ImageCoderRegistry(decoders: [drawn]) }
+        fixture.answer("logo@2x.gif")
+        let image = try await fixture.pipeline.image(for: fixture.request("logo@2x.gif"))
+        #expect(image.isAnimated && image.scale == 2)
+    }
+
     /// An image with the original's pixels is not encoded again, which would lose quality.
     @Test(arguments: [
         DecodeOptions(scale: 2), DecodeOptions(size: .fit(PixelSize(width: 500, height: 500))),

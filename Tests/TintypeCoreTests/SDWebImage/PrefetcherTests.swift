@@ -55,6 +55,29 @@ import TintypeTesting
         #expect(last == 3)
     }
 
+    @Test func everyImageOfALargeBatchIsReportedOnceBeforeTheBatchEnds() async {
+        let names = (0..<20).map { "\($0)" }
+        for name in names { fixture.answer(name) }
+        let reported = Shared<[String]>([])
+        let batch = ImagePrefetcher(fixture.pipeline).prefetch(names.map { fixture.request($0) }) { source, error in
+            if error == nil { reported.withLock { $0.append(source.identity) } }
+        }
+        let progress = await batch.wait()
+        #expect(progress.finishedCount == 20 && progress.skipped == 0)
+        #expect(reported.now.sorted() == names.map { fixture.identity($0) }.sorted())
+    }
+
+    @Test func batchesFromSeveralTasksMayShareAnImage() async {
+        for name in ["a", "b", "c"] { fixture.answer(name) }
+        let (fixture, prefetcher) = (fixture, ImagePrefetcher(fixture.pipeline))
+        await withTaskGroup(of: PrefetchProgress.self) { group in
+            for names in [["a", "b"], ["b", "c"]] {
+                group.addTask { await prefetcher.prefetch(names.map { fixture.request($0) }).wait() }
+            }
+            for await progress in group { #expect(progress.finishedCount == 2 && progress.skipped == 0) }
+        }
+    }
+
     @Test func threeLoadsRunConcurrentlyByDefault() async {
         let prefetcher = ImagePrefetcher(fixture.pipeline)
         let batch = prefetcher.prefetch(requests("a", "b", "c", "d", "e"))
@@ -140,6 +163,15 @@ import TintypeTesting
         for batch in batches { #expect(await batch.wait().skipped == 2) }
         while !fixture.pipeline.activity.isIdle { await Task.yield() }
         #expect(count("d") == 0)
+    }
+
+    @Test func cancellingTheLoadsOfThePipelineEndsTheBatch() async {
+        let batch = ImagePrefetcher(fixture.pipeline).prefetch(requests("a", "b", "c"))
+        await gate.waitForArrivals(3)
+        fixture.pipeline.cancelAll()
+        let progress = await batch.wait()
+        #expect(progress.skipped == 3 && progress.finishedCount == 0)
+        gate.open()
     }
 
     @Test func aPausedPrefetcherStartsNothingUntilItIsResumed() async {

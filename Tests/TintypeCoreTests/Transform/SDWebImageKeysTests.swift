@@ -56,6 +56,28 @@ import TintypeTesting
         for (transformer, key) in expected { #expect(SDWebImageKeys.key(of: transformer) == key) }
     }
 
+    @Test func aChainOfAllTransformersHasTheKeysOfItsPartsAndTheSizeOfItsCrop() throws {
+        let size = Self.size(100, 100)
+        let chain = TransformerChain([
+            ResizeTransformer(to: size, mode: .fill, isEnlarging: true),
+            RotateTransformer(degrees: 45, isFitting: false),
+            RoundCornersTransformer(radius: 50, borderWidth: 1, borderColor: .black),
+            FlipTransformer(horizontal: true, vertical: true),
+            CropTransformer(to: PixelRect(x: 0, y: 0, size: Self.size(50, 50))), TintTransformer(.clear),
+            BlurTransformer(radius: 5),
+        ])
+        let keys = [
+            "SDImageResizingTransformer({100.000000,100.000000},2)", "SDImageRotationTransformer(0.785398,0)",
+            "SDImageRoundCornerTransformer(50.000000,18446744073709551615,1.000000,#ff000000)",
+            "SDImageFlippingTransformer(1,1)",
+            "SDImageCroppingTransformer({0.000000,0.000000,50.000000,50.000000})",
+            "SDImageTintTransformer(#00000000,18)", "SDImageBlurTransformer(5.000000)",
+        ]
+        #expect(SDWebImageKeys.key(of: chain) == keys.joined(separator: "-"))
+        let image = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), size: Self.size(300, 300))
+        #expect(try chain.transform(image).size == Self.size(50, 50))
+    }
+
     @Test func transformersUnknownToSDWebImageHaveNoKey() {
         #expect(SDWebImageKeys.key(of: TrimTransformer()) == nil)
         #expect(SDWebImageKeys.key(of: CropTransformer(to: Self.size(1, 1))) == nil)
