@@ -84,8 +84,12 @@ struct SessionState: Sendable {
         if pause == .none { pause = .requested }
     }
 
-    mutating func resume() {
+    /// Ends the pause.
+    ///
+    /// - Returns: Whether the session goes on.
+    mutating func resume() -> Bool {
         pause = pause == .paused ? .ending : .none
+        return ending != .now
     }
 
     mutating func answer() {

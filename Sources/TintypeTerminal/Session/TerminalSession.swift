@@ -76,17 +76,19 @@ public final class TerminalSession: Sendable {
     public func suspend() {
         core.change { $0.suspend() }
         guard !core.isOnThread else { return }
-        _ = Polling.wait(for: [core.paused.descriptor], until: .now + SessionThread.restoreTime * 2)
+        let files = [core.paused.descriptor, core.ended.descriptor]
+        _ = Polling.wait(for: files, until: .now + SessionThread.restoreTime * 2)
         core.paused.clear()
         core.device.leaveRawMode()
     }
 
-    /// Uses the terminal again after ``suspend()``. Show everything again after it.
+    /// Uses the terminal again after ``suspend()``, unless ``end()`` was called meanwhile. Show everything again after it.
     ///
     /// - Throws: ``TintypeError/Code/unreadable`` if the terminal is gone.
     public func resume() throws(TintypeError) {
         try core.device.enterRawMode()
-        core.change { $0.resume() }
+        // An end that comes later restores the modes itself.
+        guard core.change({ $0.resume() }) else { return core.device.leaveRawMode() }
         resize()
     }
 

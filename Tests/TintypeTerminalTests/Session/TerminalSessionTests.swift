@@ -123,6 +123,21 @@ import TintypeTesting
         session.end()
     }
 
+    /// The program ends while it is stopped, or while it continues.
+    @Test func aPauseDoesNotOutliveTheSession() throws {
+        let terminal = try PseudoTerminal()
+        let modes = terminal.modes
+        let session = try TerminalSession(capabilities(), screen: .alternate, device: terminal.device)
+        _ = read(terminal, until: "\u{1B}[?25l")
+        session.suspend()
+        session.end()
+        try session.resume()
+        #expect(terminal.modes == modes)
+        session.suspend()
+        try session.resume()
+        #expect(terminal.modes == modes)
+    }
+
     /// The natural place for a key that ends the program.
     @Test func theHandlerOfAKeyMayEndTheSession() async throws {
         let terminal = try PseudoTerminal()
