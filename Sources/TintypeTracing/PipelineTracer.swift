@@ -12,8 +12,8 @@ public import Tracing
 /// | `tintype.decode`, `tintype.disk`, `tintype.transform`, `tintype.encode` | internal | that stage |
 ///
 /// Work is shared: a stage that several loads wait for has one span. It is a child of the oldest of these loads, and links to
-/// the others, also to those that begin while it runs. A stage whose load has ended, or that loads an alternative source, has
-/// no parent.
+/// at most 128 others, the default limit of OpenTelemetry, also to those that begin while it runs. A stage whose load has
+/// ended, or that loads an alternative source, has no parent.
 ///
 /// Attributes have the names of OpenTelemetry where there are some ([semantic conventions for
 /// HTTP](https://opentelemetry.io/docs/specs/semconv/http/http-spans/)): `url.full` without user name, password and
@@ -29,7 +29,7 @@ public import Tracing
 public final class PipelineTracer: PipelineObserver {
     private struct State: Sendable {
         var loads = OpenWork<OpenLoad>()
-        var stages = OpenWork<any Span>()
+        var stages = OpenWork<OpenStage>()
     }
 
     private let tracer: any Tracer
@@ -70,7 +70,7 @@ public final class PipelineTracer: PipelineObserver {
         let source = request.key.source
         let stages = state.withLock { state in
             state.loads.begin(id, of: source, load)
-            return state.stages.items(of: source)
+            return state.stages.updateItems(of: source) { $0.reserveLink() }
         }
         for stage in stages { stage.addLink(to: span) }
     }
@@ -88,7 +88,7 @@ public final class PipelineTracer: PipelineObserver {
 
     private func begin(_ run: StageRun) {
         let source = run.key.source
-        let parent = state.withLock { $0.loads.items(of: source).first }
+        let parent = state.withLock { $0.loads.items(of: source, atMost: 1).first }
         let url = parent?.url
         let isRequest = run.stage == .load && url?.isWeb == true
         let span = tracer.startSpan(
@@ -97,14 +97,19 @@ public final class PipelineTracer: PipelineObserver {
         if run.stage == .load { span.updateAttributes { $0.addURL(url) } }
         // A load that begins from now on adds its own link.
         let loads = state.withLock { state in
-            state.stages.begin(run.id, of: source, span)
-            return state.loads.items(of: source)
+            // The parent may be among them.
+            let others = state.loads.items(of: source, atMost: OpenStage.maximumLinks + 1).filter {
+                $0.id != parent?.id
+            }
+            let loads = others.prefix(OpenStage.maximumLinks)
+            state.stages.begin(run.id, of: source, OpenStage(span: span, linkCount: loads.count))
+            return loads
         }
-        for load in loads where load.id != parent?.id { span.addLink(to: load.span) }
+        for load in loads { span.addLink(to: load.span) }
     }
 
     private func end(_ run: StageRun, _ outcome: StageOutcome) {
-        guard let span = state.withLock({ $0.stages.end(run.id) }) else { return }
+        guard let span = state.withLock({ $0.stages.end(run.id) })?.span else { return }
         if let count = outcome.byteCount { span.updateAttributes { $0["tintype.byte_count"] = count } }
         if let error = outcome.error { span.fail(error) }
         span.end()
@@ -117,6 +122,27 @@ private struct OpenLoad: Sendable {
     let span: any Span
     /// The URL of its source, if it has one.
     let url: URL?
+}
+
+/// The span of a running stage.
+private struct OpenStage: Sendable {
+    /// The default limit of OpenTelemetry (`OTEL_SPAN_LINK_COUNT_LIMIT`).
+    static let maximumLinks = 128
+
+    let span: any Span
+    /// The number of loads that the span links to.
+    private var linkCount: Int
+
+    init(span: any Span, linkCount: Int) {
+        (self.span, self.linkCount) = (span, linkCount)
+    }
+
+    /// Reserves a link, and returns the span that gets it; `nil` at the limit.
+    mutating func reserveLink() -> (any Span)? {
+        guard linkCount < Self.maximumLinks else { return nil }
+        linkCount += 1
+        return span
+    }
 }
 
 extension Span {
@@ -144,9 +170,20 @@ struct OpenWork<Item: Sendable>: Sendable {
         return item
     }
 
-    /// The items of a source, the oldest first.
-    func items(of source: String) -> [Item] {
-        (ids[source] ?? []).compactMap { items[$0]?.item }
+    /// Returns the oldest items of a source, in their order.
+    func items(of source: String, atMost limit: Int = .max) -> [Item] {
+        (ids[source] ?? []).prefix(limit).compactMap { items[$0]?.item }
+    }
+
+    /// Changes the items of a source, and returns the results that are not `nil`.
+    mutating func updateItems<Result>(of source: String, _ update: (inout Item) -> Result?) -> [Result] {
+        var results: [Result] = []
+        for id in ids[source] ?? [] {
+            guard var entry = items[id] else { continue }
+            if let result = update(&entry.item) { results.append(result) }
+            items[id] = entry
+        }
+        return results
     }
 
     var isEmpty: Bool { items.isEmpty && ids.isEmpty }

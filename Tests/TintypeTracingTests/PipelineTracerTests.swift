@@ -88,6 +88,20 @@ import Tracing
         #expect(spans("tintype.decode").contains { $0.links.count == 2 })
     }
 
+    /// The loads join the transfer while it runs, and wait for the decode before it begins.
+    @Test func aSpanHasAtMost128Links() async throws {
+        let gate = Gate()
+        try answer(.gated(gate, .data(Self.png)))
+        var tasks = [pipeline.start(try request())]
+        await gate.waitForArrivals(1)
+        for _ in 0..<140 { tasks.append(pipeline.start(try request())) }
+        gate.open()
+        for task in tasks { _ = try await task.response }
+        #expect(spans("tintype.image").count == 141)
+        #expect(spans("tintype.load").map(\.links.count) == [128])
+        #expect(spans("tintype.decode").map(\.links.count).max() == 128)
+    }
+
     @Test(arguments: [(404, "404"), (nil, "unreachable")] as [(Int?, String)])
     func aFailureIsAnErrorOfItsSpans(_ status: Int?, _ type: String) async throws {
         try answer(
@@ -155,6 +169,18 @@ import Tracing
 }
 
 @Suite struct OpenWorkTests {
+    @Test func theItemsOfASourceAreUpdated() {
+        var stages = OpenWork<Int>()
+        for id in 1...3 { stages.begin(id, of: "a", 10 * id) }
+        stages.begin(4, of: "b", 0)
+        let results = stages.updateItems(of: "a") { item in
+            item += 1
+            return item > 20 ? "\(item)" : nil
+        }
+        #expect(results == ["21", "31"] && stages.items(of: "a") == [11, 21, 31] && stages.items(of: "b") == [0])
+        #expect(stages.items(of: "a", atMost: 2) == [11, 21] && stages.items(of: "c", atMost: 1).isEmpty)
+    }
+
     @Test func theLoadsOfASourceAreInOrder() {
         var loads = OpenWork<String>()
         loads.begin(1, of: "a", "first")
