@@ -27,28 +27,17 @@ import TintypeTesting
         }
     }
 
-    /// The texture that a view shows.
-    private func texture(_ view: ImageView) -> OpaquePointer? {
-        let image = gdk_paintable_get_current_image(view.paintable())
-        let object = image.map { UnsafeMutableRawPointer($0) }
-        // The view retains it.
-        defer { g_object_unref(object) }
-        let isTexture = g_type_check_instance_is_a(
-            object?.assumingMemoryBound(to: GTypeInstance.self), gdk_texture_get_type())
-        return isTexture != 0 ? image : nil
-    }
-
     @Test func aHundredViewsOfOneAnimationMakeEachFrameOnce() async throws {
         let url = try images.add("animation", frames: colors, size: side, duration: 0.02)
         let count = Shared(0)
         let request = ImageRequest(url: url).transformed(by: CountingTransformer(count: count), scope: .animated)
-        let (window, views) = try makeViews(100)
+        let (window, views) = try images.makeViews(100)
         defer { window.close() }
         for view in views { view.load(request) }
         await window.present()
         var seen: Set<OpaquePointer> = []
         await MainLoop.run {
-            for view in views { if let texture = texture(view) { seen.insert(texture) } }
+            for view in views { if let texture = view.texture { seen.insert(texture) } }
             return seen.count >= 4
         }
         let made = count.now
@@ -60,19 +49,19 @@ import TintypeTesting
 
     @Test func hiddenViewsShowNoFrames() async throws {
         let url = try images.add("animation", frames: colors, size: side, duration: 0.02)
-        let (window, views) = try makeViews(3)
+        let (window, views) = try images.makeViews(3)
         defer { window.close() }
         for view in views { view.load(url) }
         await window.present()
-        let first = texture(views[0])
-        await MainLoop.run { texture(views[0]) != nil && texture(views[0]) != first }
+        let first = views[0].texture
+        await MainLoop.run { views[0].texture != nil && views[0].texture != first }
         gtk_widget_set_visible(window.widget, 0)
         await MainLoop.run { gtk_widget_get_mapped(UnsafeMutablePointer(views[0].widget)) == 0 }
-        let shown = views.map { texture($0) }
+        let shown = views.map { $0.texture }
         await wait(.milliseconds(100))
-        #expect(views.map { texture($0) } == shown)
+        #expect(views.map { $0.texture } == shown)
         gtk_window_present(window.window)
-        await MainLoop.run { texture(views[0]) != shown[0] }
+        await MainLoop.run { views[0].texture != shown[0] }
     }
 
     @Test func theAnimationOfAStateThatIsNotShownMakesNoFrames() async throws {
@@ -81,7 +70,7 @@ import TintypeTesting
         func request(_ count: Shared<Int>, _ name: String) -> ImageRequest {
             ImageRequest(url: url).transformed(by: CountingTransformer(count: count, name: name), scope: .animated)
         }
-        let (window, views) = try makeViews(1)
+        let (window, views) = try images.makeViews(1)
         defer { window.close() }
         let view = views[0]
         view.load(request(counts.normal, "normal"))
@@ -100,40 +89,18 @@ import TintypeTesting
 
     @Test func withoutMotionAnAnimationStandsOnItsFirstFrame() async throws {
         let url = try images.add("animation", frames: colors, size: side, duration: 0.02)
-        let (window, views) = try makeViews(1)
+        let (window, views) = try images.makeViews(1)
         defer { window.close() }
-        let settings = gtk_settings_get_default()
-        func setAnimations(_ isEnabled: gboolean) {
-            var value = GValue()
-            g_value_init(&value, g_type_from_name("gboolean"))
-            g_value_set_boolean(&value, isEnabled)
-            g_object_set_property(
-                settings.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GObject.self) },
-                "gtk-enable-animations", &value)
-        }
-        setAnimations(0)
-        defer { setAnimations(1) }
+        DesktopSettings.setAnimations(false)
+        defer { DesktopSettings.setAnimations(true) }
         views[0].load(url)
         await window.present()
         await MainLoop.run { views[0].binding().content.kind == .image }
-        let first = texture(views[0])
+        let first = views[0].texture
         await wait(.milliseconds(100))
-        #expect(texture(views[0]) == first)
-        setAnimations(1)
-        await MainLoop.run { texture(views[0]) != first }
-    }
-
-    private func makeViews(_ count: Int) throws -> (TestWindow, [ImageView]) {
-        let grid = gtk_grid_new()
-        let views = (0..<count).map { _ in ImageView(pipeline: images.pipeline) }
-        for (index, view) in views.enumerated() {
-            let widget = UnsafeMutablePointer<GtkWidget>(view.widget)
-            gtk_widget_set_size_request(widget, 20, 20)
-            gtk_grid_attach(
-                grid?.as(GtkGrid.self), widget, Int32(index % 10),
-                Int32(index / 10), 1, 1)
-        }
-        return (try TestWindow(OpaquePointer(grid)), views)
+        #expect(views[0].texture == first)
+        DesktopSettings.setAnimations(true)
+        await MainLoop.run { views[0].texture != first }
     }
 
     /// Runs the main loop for a time, to see that nothing happens.

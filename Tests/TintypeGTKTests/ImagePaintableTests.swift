@@ -148,22 +148,6 @@ import TintypeTesting
         binding.cancel()
     }
 
-    private final class EndNotice {
-        let body: @MainActor () -> Void
-        init(_ body: @escaping @MainActor () -> Void) { self.body = body }
-    }
-
-    /// Calls a closure when an object is finalized.
-    private func notifyOfEnd(of object: OpaquePointer, _ body: @escaping @MainActor () -> Void) {
-        g_object_weak_ref(
-            UnsafeMutableRawPointer(object).assumingMemoryBound(to: GObject.self),
-            { notice, _ in
-                guard let notice else { return }
-                let body = Unmanaged<EndNotice>.fromOpaque(notice).takeRetainedValue().body
-                MainActor.assumeIsolated { body() }
-            }, Unmanaged.passRetained(EndNotice(body)).toOpaque())
-    }
-
     @Test func anImageThatIsRemovedLeavesNoSpace() async throws {
         let paintable = ImagePaintable(pipeline: images.pipeline)
         _ = try await load(try images.add("red", try .filled(.solidRed, size: square)), in: paintable, square)

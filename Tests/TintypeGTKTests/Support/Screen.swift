@@ -32,6 +32,7 @@ import Testing
         }
         for name in ["WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS"] { unsetenv(name) }
         try #require(gtk_init_check() != 0, "GTK cannot open the display :\(number)")
+        DesktopSettings.replacePowerMonitor()
     }
 }
 

@@ -1,6 +1,8 @@
 #if GTK
+import CGTK
 import Foundation
 import Tintype
+import TintypeGTK
 import TintypeTesting
 
 /// A pipeline without a network, and the images that it loads.
@@ -31,6 +33,18 @@ import TintypeTesting
         let animation = try AnimatedImage(
             try frames.map { TimedImage(try .filled($0, size: size), duration: duration) })
         return try add(name, try GIFEncoder().encode(animation, as: .gif, options: EncodeOptions()))
+    }
+
+    /// Creates a window with views of 20×20 points in rows of ten.
+    func makeViews(_ count: Int) throws -> (TestWindow, [ImageView]) {
+        let grid = gtk_grid_new()
+        let views = (0..<count).map { _ in ImageView(pipeline: pipeline) }
+        for (index, view) in views.enumerated() {
+            let widget = UnsafeMutablePointer<GtkWidget>(view.widget)
+            gtk_widget_set_size_request(widget, 20, 20)
+            gtk_grid_attach(grid?.as(GtkGrid.self), widget, Int32(index % 10), Int32(index / 10), 1, 1)
+        }
+        return (try TestWindow(OpaquePointer(grid)), views)
     }
 
     /// The URL of a name, whether there is an image or not.
