@@ -164,7 +164,13 @@ extension PaintableDisplay {
         self.isVisible = isVisible
         if binding.isVisible != isVisible { binding.isVisible = isVisible }
         updatePlayer()
-        if isVisible { binding.begin() }
+        if isVisible { beginLoad() }
+    }
+
+    /// Begins a deferred load, at the exact size that the view has now.
+    private func beginLoad() {
+        if binding.activity == .deferred { sizes.startLoad() }
+        binding.begin()
     }
 
     /// Plays an animation only where it can be seen, whatever else the widget shows.
@@ -235,9 +241,7 @@ extension PaintableDisplay {
 
     /// Requests a larger image if the size in pixels has grown, once it has been stable for 150 ms.
     func updateSize() {
-        let pixels = PixelSize(
-            width: Int((drawnSize.width * scale).rounded(.up)), height: Int((drawnSize.height * scale).rounded(.up)))
-        guard sizes.setSize(pixels) else { return }
+        guard sizes.setSize(PixelSize(points: drawnSize, scale: scale)) else { return }
         refitTimer.set(for: refitTimer.now + .milliseconds(150)) { [weak self] in self?.binding.refit() }
     }
 }
@@ -259,7 +263,7 @@ extension PaintableDisplay {
         old?.stopTicks(for: self)
         transitionTimer.cancel()
         new?.add(self)
-        updateNaturalSize()
+        updateScale()
         if transition != nil { startFrames() }
     }
 

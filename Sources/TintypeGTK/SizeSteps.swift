@@ -38,3 +38,15 @@ struct SizeSteps {
         return Int(step.rounded(.up))
     }
 }
+
+extension PixelSize {
+    /// Creates the size in pixels of an area in points. Part of a pixel counts as a pixel.
+    init(points: (width: Double, height: Double), scale: Double) {
+        self.init(width: Self.pixels(points.width * scale), height: Self.pixels(points.height * scale))
+    }
+
+    /// Returns a length in whole pixels: 0 for one that is negative or not a number, and at most 2³¹.
+    private static func pixels(_ length: Double) -> Int {
+        Int(max(0, min(length, 0x1p31)).rounded(.up))
+    }
+}

@@ -42,6 +42,16 @@ import TintypeCore
     }
 }
 
+@Suite struct PointsTests {
+    @Test(arguments: [
+        (100.0, 50.0, 1.0, 100, 50), (100, 50, 2, 200, 100), (33.4, 0.1, 3, 101, 1), (100, 33, 1.25, 125, 42),
+        (0, 10, 2, 0, 20), (-5, 10, 1, 0, 10), (.nan, .infinity, 2, 0, 1 << 31), (1e300, 1, 1, 1 << 31, 1),
+    ])
+    func partOfAPixelCountsAsAPixel(_ width: Double, _ height: Double, _ scale: Double, _ across: Int, _ down: Int) {
+        #expect(PixelSize(points: (width, height), scale: scale) == PixelSize(width: across, height: down))
+    }
+}
+
 @Suite struct AlarmsTests {
     @Test func dueTimersFireInTheirOrderAndOnce() {
         var alarms = Alarms()
