@@ -1,4 +1,5 @@
 #if GTK
+import CGTK
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -32,6 +33,30 @@ import TintypeTesting
         recent.trim(to: size)
         #expect(recent.byteCount == size)
         #expect(recent.use(textures[4]) === textures[4] && recent.byteCount == size)
+    }
+
+    @Test func aWarningReleasesTheTexturesThatNoViewShowsThoseUnusedForLongestFirst() async throws {
+        // The warnings reach the views once there is one.
+        _ = Desktop.shared
+        // More than half of all textures of the tests, so that some of them are released.
+        let pixels = try (0..<10).map { _ in
+            var writer = try PixelWriter(size: PixelSize(width: 1024, height: 1024))
+            writer.clear()
+            return writer.finish()
+        }
+        var living = Set(pixels.indices)
+        var shown: Texture?
+        for (index, buffer) in pixels.enumerated() {
+            let texture = TextureTable.shared.texture(for: buffer)
+            notifyOfEnd(of: texture.pointer) { living.remove(index) }
+            // As a view does.
+            if index == 1 { shown = texture }
+        }
+        #expect(living.count == 10)
+        try DesktopSettings.warnOfLowMemory()
+        await MainLoop.run { !living.contains(0) }
+        #expect(living.contains(1) && living.contains(9))
+        #expect(TextureTable.shared.texture(for: pixels[1]).pointer == shown?.pointer)
     }
 }
 #endif
