@@ -117,6 +117,28 @@ import TintypeTesting
         }
     }
 
+    @Test func previewsOfALargeImageAreScaledDownToo() async throws {
+        try await run { origin, make in
+            let gate = OriginGate(after: 20_000)
+            let data = try Self.jpeg(640, 480)
+            origin.serve("/a.jpg", .image(data, type: "image/jpeg").with(\.gate, gate))
+            // A quarter of each side, at four bytes a pixel.
+            let request = ImageRequest(url: origin.url("/a.jpg")).decoded(.atMost(bytes: 160 * 120 * 4))
+                .previews(.progressive(every: .zero))
+            var sizes: [PixelSize] = []
+            for await event in make(nil).start(request).events {
+                switch event {
+                case .info, .progress: break
+                case .preview(let preview):
+                    sizes.append(preview.image.size)
+                    gate.open()
+                case .finished(let result): sizes.append(try result.get().image.size)
+                }
+            }
+            #expect(sizes.count >= 2 && sizes.allSatisfy { $0 == PixelSize(width: 160, height: 120) })
+        }
+    }
+
     /// An animation of six frames with one white pixel, 200 ms each, looping forever. It has 38 bytes and 23 more per
     /// frame.
     private static let gif: Data = {

@@ -217,6 +217,13 @@ import TintypeTesting
         #expect(disk.stored(key)?.format == expected && encoder.frameCounts.now == [3])
     }
 
+    @Test func aDecodedAnimationIsStoredWithItsOwnBytes() async throws {
+        let bytes = Data("GIF89a".utf8)
+        let image = try AnimatedImageTests.sprites(3).decode(bytes, context: DecodeContext())
+        try await cache.store(image, data: nil, for: key)
+        #expect(disk.stored(key)?.data == bytes && disk.stored(key)?.format == .gif)
+    }
+
     // MARK: Tiers
 
     @Test func tiersAreListedAndRemovedFromOneByOne() async throws {
