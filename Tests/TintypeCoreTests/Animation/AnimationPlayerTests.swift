@@ -320,6 +320,20 @@ import TintypeTesting
         #expect(timer.now >= moment)
     }
 
+    @Test func aCancelledSystemTimerDoesNotFireAndCanBeSetAgain() async throws {
+        let timer = SystemPlaybackTimer()
+        let fired = Shared<[String]>([])
+        timer.set(for: timer.now) { fired.withLock { $0.append("cancelled") } }
+        timer.cancel()
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            timer.set(for: timer.now) {
+                fired.withLock { $0.append("set again") }
+                continuation.resume()
+            }
+        }
+        #expect(fired.now == ["set again"])
+    }
+
     // MARK: Callbacks
 
     @Test func callbacksMayChangeThePlayer() throws {

@@ -117,6 +117,19 @@ import TintypeTesting
 
     // MARK: Options
 
+    // test09ThatCacheKeyFilterWork
+    @Test func aKeyFilterNamesTheImageInTheCaches() async throws {
+        let fixture = PipelineFixture {
+            $0.interceptors = [CacheKeyFilter.explicit { $0.path == "/a" ? "named" : nil }]
+        }
+        let url = try #require(URL(string: "https://example.org/a"))
+        fixture.loader.setAnswer(.data(PipelineFixture.png), for: url.absoluteString)
+        _ = try await fixture.pipeline.image(for: url)
+        try await fixture.pipeline.flush()
+        let key = CacheKey(source: "named")
+        #expect(fixture.memory.contains(key) && fixture.disk.keys == [key])
+    }
+
     // test11ThatOptionsProcessorWork
     @Test func anInterceptorChangesTheScale() async throws {
         struct Tripling: RequestInterceptor {
