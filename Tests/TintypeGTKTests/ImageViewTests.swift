@@ -241,23 +241,24 @@ import TintypeTesting
         #expect(drawn[100, 50].isClose(to: .solidRed) && drawn[10, 50].isClose(to: .solidBlue))
     }
 
-    @Test func anIndicatorAppearsOnlyForALoadThatTakesLong() async throws {
+    @Test(arguments: [ViewIndicator.spinner, .progressBar])
+    func anIndicatorAppearsOnlyForALoadThatTakesLong(_ indicator: ViewIndicator) async throws {
         let gate = Gate()
         let view = ImageView(pipeline: images.pipeline)
-        view.indicator = .spinner
+        view.indicator = indicator
         let window = try TestWindow(view.widget)
         defer { window.close() }
         view.load(try color("red", .solidRed, gate: gate))
         await window.present()
         let widget = UnsafeMutablePointer<GtkWidget>(view.widget)
-        let spinner = gtk_widget_get_first_child(widget)
+        let child = gtk_widget_get_first_child(widget)
         await MainLoop.run { gtk_widget_has_css_class(widget, "loading") != 0 }
-        #expect(gtk_widget_get_visible(spinner) == 0)
-        await MainLoop.run { gtk_widget_get_visible(spinner) != 0 }
+        #expect(gtk_widget_get_visible(child) == 0)
+        await MainLoop.run { gtk_widget_get_visible(child) != 0 }
         gate.open()
         await MainLoop.run { view.binding().content.kind == .image }
         #expect(gtk_widget_has_css_class(widget, "loading") == 0)
-        await MainLoop.run { gtk_widget_get_visible(spinner) == 0 }
+        await MainLoop.run { gtk_widget_get_visible(child) == 0 }
     }
 
     @Test func aNameMakesAViewAnImageForScreenReaders() throws {

@@ -19,8 +19,16 @@ import Testing
     static func setScale(_ scale: Int32) throws {
         // Its header needs those of X11.
         let symbol = try #require(dlsym(nil, "gdk_x11_display_set_surface_scale"))
+        handleEvents()
         unsafeBitCast(symbol, to: (@convention(c) (OpaquePointer?, Int32) -> Void).self)(
             gdk_display_get_default(), scale)
+        handleEvents()
+    }
+
+    /// Handles all events of the X server up to now. An older size of a window would be taken for one at the new scale.
+    private static func handleEvents() {
+        gdk_display_sync(gdk_display_get_default())
+        MainLoop.runPending()
     }
 
     /// Warns of low memory, as the system does.

@@ -30,7 +30,7 @@ import Testing
         for (name, value) in [("GDK_BACKEND", "x11"), ("GSK_RENDERER", "cairo"), ("GTK_A11Y", "test")] {
             setenv(name, value, 1)
         }
-        for name in ["WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS"] { unsetenv(name) }
+        for name in ["WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "GDK_SCALE"] { unsetenv(name) }
         try #require(gtk_init_check() != 0, "GTK cannot open the display :\(number)")
         DesktopSettings.replacePowerMonitor()
     }
