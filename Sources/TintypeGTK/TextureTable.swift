@@ -44,6 +44,7 @@ import TintypeCore
 
     private func shrink(for pressure: MemoryPressure) {
         recent.trim(to: pressure.remainder(of: recent.byteCount))
+        PixelPool.shared.trim()
     }
 }
 

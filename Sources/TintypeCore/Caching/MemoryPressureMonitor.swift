@@ -105,10 +105,11 @@ public final class MemoryPressureMonitor: Sendable {
     /// The monitor calls it on a kernel notification. A program may call it on a warning of its toolkit, on any thread.
     public func signal(_ pressure: MemoryPressure) {
         frames.shrink(for: pressure)
-        pool.trim()
         let (caches, handlers) = state.withLock { ($0.listeners.compactMap(\.cache), $0.handlers) }
         for cache in caches { cache.shrink(for: pressure) }
         for handler in handlers { handler(pressure) }
+        // Last, because it has the memory of the images that were released.
+        pool.trim()
     }
 }
 

@@ -104,6 +104,16 @@ import TintypeTesting
         #expect(pool.idleByteCount == 0)
     }
 
+    /// The pool would keep it for half a minute.
+    @Test func memoryThatPressureMakesIdleIsFreedToo() throws {
+        let pool = PixelPool(limit: 8 << 20)
+        let block = try #require(pool.take(2 << 20))
+        let monitor = makeMonitor(pool: pool)
+        monitor.addHandler { _ in pool.put(block) }
+        monitor.signal(.some)
+        #expect(pool.idleByteCount == 0)
+    }
+
     /// The v1 memory controller notifies through such a counter.
     @Test func aCounterMakesCachesShrinkAndIsReset() async throws {
         let counter = eventfd(0, Int32(EFD_NONBLOCK))
