@@ -239,9 +239,13 @@ extension PaintableDisplay {
         updateSize()
     }
 
-    /// Requests a larger image if the size in pixels has grown, once it has been stable for 150 ms.
+    /// Requests a larger image if the size in pixels has grown.
     func updateSize() {
-        guard sizes.setSize(PixelSize(points: drawnSize, scale: scale)) else { return }
+        if sizes.setSize(PixelSize(points: drawnSize, scale: scale)) { refitSoon() }
+    }
+
+    /// Requests a larger image if one is needed, once the size has been stable for 150 ms.
+    func refitSoon() {
         refitTimer.set(for: refitTimer.now + .milliseconds(150)) { [weak self] in self?.binding.refit() }
     }
 }

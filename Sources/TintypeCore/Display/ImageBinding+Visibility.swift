@@ -35,8 +35,9 @@ extension ImageBinding {
         return true
     }
 
-    /// Requests the shown image at the size of the display, if the display has grown and the source has more pixels than
-    /// are shown. The shown image stays meanwhile, and nothing is requested for a display that shrinks.
+    /// Requests the shown image at the size of the display, if the display has grown, or is to be covered from now on
+    /// (``ImageDisplay/fit``), and the source has more pixels than are shown. The shown image stays meanwhile, and nothing is
+    /// requested for a display that shrinks.
     ///
     /// Applies only to requests with ``Presentation/Sizing/fitsDisplay``. A view calls it when its size has been stable for a
     /// moment. A call during a load takes effect at its end.
@@ -105,9 +106,11 @@ extension ImageTask {
 }
 
 extension DecodeOptions.Size {
-    /// Whether this box is larger than another one on either side.
+    /// Whether images of this size have more pixels than those of another one: its box is larger on either side, or covered
+    /// by the image instead of containing it.
     fileprivate func exceeds(_ other: DecodeOptions.Size) -> Bool {
         guard let box, let former = other.box else { return false }
+        if case .cover = self, case .fit = other, box == former { return true }
         return box.width > former.width || box.height > former.height
     }
 

@@ -198,4 +198,23 @@ import TintypeTesting
         while view.binding.activity != .idle { try await Task.pause() }
         #expect(view.binding.content.image?.size == PixelSize(width: 300, height: 150))
     }
+
+    @Test func aDisplayThatIsToBeCoveredGetsMorePixels() async throws {
+        let view = fixtureOfSize(PixelSize(width: 400, height: 200))
+        let (binding, display) = (view.binding, view.display)
+        view.fixture.answer()
+        display.wantedSize = PixelSize(width: 100, height: 100)
+        await view.load("a", Presentation(sizing: .fitsDisplay)).end()
+        #expect(binding.content.image?.size == PixelSize(width: 100, height: 50))
+        let gate = view.gate()
+        display.fit = .cover
+        binding.refit()
+        #expect(binding.activity == .loading)
+        gate.open()
+        while binding.activity != .idle { try await Task.pause() }
+        #expect(binding.content.image?.size == PixelSize(width: 200, height: 100))
+        display.fit = .contain
+        binding.refit()
+        #expect(binding.activity == .idle)
+    }
 }
