@@ -126,6 +126,18 @@ import TintypeTesting
         }
     }
 
+    @Test func anEighthTurnIsCounterClockwiseToo() throws {
+        let (white, black) = (Pixel(red: 255, green: 255, blue: 255), Pixel(red: 0, green: 0, blue: 0))
+        // A block at the top, which moves to the upper left.
+        let image = try PixelBuffer.drawn(size(41, 41)) { x, y in
+            (17...23).contains(x) && (2...8).contains(y) ? white : black
+        }
+        let rotated = try RotateTransformer(degrees: 45, isFitting: false).transform(image)
+        #expect(rotated.size == image.size)
+        #expect(rotated[9, 9] == white)
+        #expect([rotated[31, 9], rotated[9, 31], rotated[31, 31]].allSatisfy { $0 == black })
+    }
+
     @Test func aRotatedImageFitsAndHasSmoothEdges() throws {
         let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), size: size(40, 20))
         let rotated = try RotateTransformer(degrees: 30).transform(white)
