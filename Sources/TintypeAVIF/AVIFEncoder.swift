@@ -7,8 +7,12 @@ public import TintypeCore
 ///
 /// A value may be used from any thread.
 public struct AVIFEncoder: ImageEncoder {
-    /// The encoder speed, from 0, the slowest and smallest, to 10, the fastest.
+    /// The encoder speed, from 0, the slowest and smallest, to 10, the fastest. Sequences have at most 6.
     public var speed: Int
+
+    /// From 7 on, libaom encodes sequences in real time. At a quality near 1, that of Debian 12 then ends the process after a few
+    /// frames, by an assertion on its rate control.
+    private static let fastestSequence = 6
 
     /// Creates an encoder.
     ///
@@ -67,7 +71,7 @@ extension AVIFEncoder: AnimatedImageEncoder {
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let isOpaque = try animation.isOpaque()
-        let writer = try AVIFWriter(options, speed: speed)
+        let writer = try AVIFWriter(options, speed: min(speed, Self.fastestSequence))
         writer.setPlayCount(animation.loopCount)
         let ticks = FrameDuration.ticks(
             animation.durations, perSecond: Double(AVIFWriter.ticksPerSecond), in: 11...Int(UInt32.max))

@@ -56,6 +56,15 @@ import TintypeTesting
         if format != .webp { #expect(written.frameCount == original.frameCount) }
     }
 
+    /// libaom ended the process at the eleventh frame.
+    @Test(arguments: [7, 10]) func aFastAVIFEncoderPreservesEveryFrame(_ speed: Int) throws {
+        let original = try makeAnimation(Array(repeating: 0.1, count: 20))
+        let data = try AVIFEncoder(speed: speed).encode(original, as: .avif, options: EncodeOptions())
+        let written = try animation(data)
+        #expect(written.frameCount == 20)
+        try expect(written, shows: original)
+    }
+
     @Test(arguments: ["rects.gif", "interlaced.gif", "forever.gif", "rects.webp", "palette-rects.png"])
     func aGIFPreservesFewOpaqueColoursExactly(_ name: String) throws {
         let original = try animation(FixtureManifest.named(name).data)
