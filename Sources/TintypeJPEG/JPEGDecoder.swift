@@ -174,7 +174,7 @@ extension ImageInfo {
 }
 
 extension JPEGDecoder: VerifyingImageDecoder {
-    /// Reads the codes of all scans, which is several times as fast as decoding an eighth of the size.
+    /// Reads the codes of all scans: for progressive files, two to three times as fast as decoding an eighth of the size.
     public func verifiedInfo(of bytes: Data, context: DecodeContext) throws(TintypeError) -> ImageInfo? {
         let reader = try JPEGReader(context)
         return try bytes.withTypedBytes { bytes throws(TintypeError) in

@@ -103,8 +103,8 @@ typedef bool (*tintype_jpeg_cancel_hook)(void *_Nullable context);
 
 // MARK: Proving wholeness
 
-/// Reads all codes of a complete file up to its end marker, without reconstructing pixels or coefficients: several times as
-/// fast as decoding at the smallest scale. The hook is asked between segments and every sixteen rows.
+/// Reads all codes of a complete file up to its end marker, without reconstructing pixels or coefficients: two to three times
+/// as fast as decoding a progressive file at the smallest scale. The hook is asked between segments and every sixteen rows.
 ///
 /// Returns true if it is certain that the functions below read the whole image at any scale without errors or damage. If
 /// false, only they can tell: the file is damaged, or has an oddity or a feature that is not examined here, or the hook
