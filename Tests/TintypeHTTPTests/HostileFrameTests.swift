@@ -243,8 +243,8 @@ import TintypeTesting
         OriginFrame.settings([(5, 0xFF_FFFF), (4, 100_000)]), .windowUpdate(1 << 20, stream: 0),
     ]
 
-    /// The second request belongs to another event loop than the connection that it shares.
-    @Test func aLargeRequestHeadOfAnotherEventLoopIsSent() async throws {
+    /// The second request would belong to another event loop than the connection, if it had no body.
+    @Test func aLargeRequestHeadIsSentOnASharedConnection() async throws {
         try await Self.withOrigin([], opening: Self.roomy, options: Self.largePost) { origin, load in
             let held = Task { try await load("/held") }
             await origin.waitForRequests(1)

@@ -60,13 +60,16 @@ import TintypeTesting
         }
     }
 
-    @Test func aResponseModifierChangesTheStatus() async throws {
-        let modifier = DownloadResponseModifier(id: "m") { response in
+    private func setStatus(_ status: Int) -> DownloadResponseModifier {
+        DownloadResponseModifier(id: "status") { response in
             var response = response
-            response.status = 200
+            response.status = status
             return response
         }
-        try await Fixture.withOrigin(options: options(modifier)) { origin, load in
+    }
+
+    @Test func aResponseModifierChangesTheStatus() async throws {
+        try await Fixture.withOrigin(options: options(setStatus(200))) { origin, load in
             origin.serve("/a", .testImage.with(\.status, 404))
             let data = try await load("/a").data
             #expect(data == Fixture.body)
@@ -74,12 +77,7 @@ import TintypeTesting
     }
 
     @Test func theStatusOfAResponseModifierIsChecked() async throws {
-        let modifier = DownloadResponseModifier(id: "m") { response in
-            var response = response
-            response.status = 404
-            return response
-        }
-        try await Fixture.withOrigin(options: options(modifier)) { origin, load in
+        try await Fixture.withOrigin(options: options(setStatus(404))) { origin, load in
             origin.serve("/a", .testImage)
             let error = await Fixture.expect(.badStatus) { try await load("/a") }
             #expect(error?.status == 404)

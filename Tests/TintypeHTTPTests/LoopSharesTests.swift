@@ -13,6 +13,12 @@ import Testing
         #expect(loops == [1, 2, 0])
     }
 
+    @Test func anExchangeThatNeedsALoopGetsIt() {
+        var shares = LoopShares(loopCount: 2)
+        let loops = [1, 1, nil, nil, nil].map { shares.enter($0) }
+        #expect(loops == [1, 1, 0, 0, 0])
+    }
+
     /// They find the connection of the exchange before.
     @Test func sequentialExchangesUseTheSameLoop() {
         var shares = LoopShares(loopCount: 4)

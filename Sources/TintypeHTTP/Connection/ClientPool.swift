@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import Logging
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 import TintypeCore
 
@@ -115,20 +116,25 @@ final class PooledClient: Sendable {
     private let client: HTTPClient
     private let loops: [any EventLoop]
     private let shares: Locked<LoopShares>
+    private let version: VersionCheck
+    private let http2Loops = HTTP2Loops()
 
     init(_ traits: ClientTraits, _ clock: TransferClock) throws(TintypeError) {
         self.traits = traits
         let log = ConnectionLog(seesAllRequests: traits.client == nil, uptime: clock.uptime)
+        let version = VersionCheck(traits.versions)
         if let client = traits.client {
             self.client = client
             loops = Array(client.eventLoopGroup.makeIterator())
         } else {
+            let configuration = try traits.configuration(recordingTo: log, http2Loops, version)
             client = HTTPClient(
-                eventLoopGroupProvider: .shared(Self.group), configuration: try traits.configuration(recordingTo: log),
+                eventLoopGroupProvider: .shared(Self.group), configuration: configuration,
                 backgroundActivityLogger: log.logger)
             loops = Self.ownLoops
         }
         shares = Locked(LoopShares(loopCount: loops.count))
+        self.version = version
         self.log = log
     }
 
@@ -146,19 +152,37 @@ final class PooledClient: Sendable {
     ///
     /// The exchange runs on one event loop: the client takes a connection of that loop if there is one. Otherwise an
     /// exchange over HTTP/2 mostly uses two loops. That costs more, and data between the loops is lost when a
-    /// connection breaks.
+    /// connection breaks. So a request with a body uses the loop of its connection (``HTTP2Loops``), unless the
+    /// client belongs to the program: its connections are not known.
     ///
     /// - Returns: The index of the event loop, for ``leave(_:)``.
     func send(_ request: HTTPClient.Request, to delegate: ResponseDelegate) -> Int {
-        let loop = shares.withLock { $0.enter() }
+        let required = requiredLoop(of: request)
+        let loop = shares.withLock { $0.enter(required) }
         let task = client.execute(
-            request: request, delegate: delegate, eventLoop: .delegate(on: loops[loop]), logger: delegate.logger)
+            request: request, delegate: delegate,
+            eventLoop: required == nil ? .delegate(on: loops[loop]) : .delegateAndChannel(on: loops[loop]),
+            logger: delegate.logger)
         delegate.state.withLock { $0.attach(task) }?.cancel()
         // The client reports only through the task that a request body cannot be sent, or that the program has shut it down.
         if request.body != nil || belongsToProgram {
             task.futureResult.whenFailure { delegate.didReceiveError(task: task, $0) }
         }
         return loop
+    }
+
+    /// Returns the index of the event loop that both a request and its connection must use; `nil` if any two will do.
+    ///
+    /// Without a connection to the server, requests of different threads still choose the same loop, and so share the
+    /// next connection.
+    private func requiredLoop(of request: HTTPClient.Request) -> Int? {
+        // The client keeps no connection of HTTP/1.1 that it opened on a required loop.
+        guard request.body != nil, request.url.isEncrypted, !belongsToProgram, traits.versions != .http1,
+            version.negotiated != .http1
+        else { return nil }
+        let authority = request.authority
+        let present = http2Loops.loop(of: authority).flatMap { loop in loops.firstIndex { $0 === loop } }
+        return present ?? Int(authority.hashValue.magnitude % UInt(loops.count))
     }
 
     /// Counts an exchange on an event loop as finished.
@@ -178,14 +202,54 @@ struct LoopShares: Sendable {
 
     /// Assigns an exchange to the loop with the fewest, the first of several, and returns its index. O(number of
     /// loops).
-    mutating func enter() -> Int {
-        var fewest = 0
-        for loop in counts.indices where counts[loop] < counts[fewest] { fewest = loop }
-        counts[fewest] += 1
-        return fewest
+    ///
+    /// - Parameter required: The index of the only loop that the exchange can use; `nil` if it can use all.
+    mutating func enter(_ required: Int? = nil) -> Int {
+        var loop = required ?? 0
+        if required == nil { for other in counts.indices where counts[other] < counts[loop] { loop = other } }
+        counts[loop] += 1
+        return loop
     }
 
     mutating func leave(_ loop: Int) {
         counts[loop] -= 1
+    }
+}
+
+/// The event loops of the open HTTP/2 connections of one client. Callable from any thread.
+///
+/// A request with a body must be on the event loop of its connection. There, the client sends the head, the body and the
+/// end of a request in one turn of the loop, so that nothing can happen to the stream in between. From another loop, the
+/// body and its end arrive later, one by one:
+/// - If the stream has closed by then, the client forgets to complete the promise for the end of the request. The callbacks
+///   of its future retain the future and the request forever.
+/// - If the response ends before the request does, and the stream becomes writable then, the client ends the process.
+final class HTTP2Loops: Sendable {
+    /// The most recent connection to each server, by the authority of its first request.
+    private let connections = Locked<[String: any Channel]>([:])
+
+    /// Returns the event loop of the connection to a server; `nil` if none is open.
+    func loop(of authority: String) -> (any EventLoop)? {
+        connections.withLock { $0[authority]?.eventLoop }
+    }
+
+    /// Records a connection until it is closed.
+    func record(_ connection: any Channel, to authority: String) {
+        connections.withLock { $0[authority] = connection }
+        connection.closeFuture.whenComplete { _ in
+            self.connections.withLock { connections in
+                if connections[authority] === connection { connections[authority] = nil }
+            }
+        }
+    }
+}
+
+extension HTTPClient.Request {
+    /// The host, with the port unless it is that of the scheme, as the client writes it into `:authority`.
+    ///
+    /// If a program's own `Host` field names several servers, they share an entry in ``HTTP2Loops``. That costs a
+    /// connection at most.
+    var authority: String {
+        headers.first(name: "host") ?? (url.effectivePort == 443 ? host : "\(host):\(url.effectivePort)")
     }
 }

@@ -66,9 +66,14 @@ final class ClientTraits: Equatable, Sendable {
 
     /// Returns the configuration of the client.
     ///
-    /// - Parameter log: Records the round-trip times of its connections.
+    /// - Parameters:
+    ///   - log: Records the round-trip times of its connections.
+    ///   - loops: Records the event loops of its HTTP/2 connections.
+    ///   - version: Records the version of its connections; `nil` for a check of the client's own.
     /// - Throws: ``TintypeCore/TintypeError/Code/insecure`` when a trusted certificate cannot be read.
-    func configuration(recordingTo log: ConnectionLog? = nil) throws(TintypeError) -> HTTPClient.Configuration {
+    func configuration(
+        recordingTo log: ConnectionLog? = nil, _ loops: HTTP2Loops? = nil, _ version: VersionCheck? = nil
+    ) throws(TintypeError) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: try tls(),
             // ``Exchange`` follows redirects, and checks each of them.
@@ -85,15 +90,18 @@ final class ClientTraits: Equatable, Sendable {
         configuration.tracing.tracer = nil
         if let pin { configuration.dnsOverride = [pin.host: pin.address.description] }
         configuration.httpVersion = versions == .http1 ? .http1Only : .automatic
-        prepareChannels(&configuration, recordingTo: log)
+        prepareChannels(&configuration, recordingTo: log, loops, version ?? VersionCheck(versions))
         return configuration
     }
 
-    private func prepareChannels(_ configuration: inout HTTPClient.Configuration, recordingTo log: ConnectionLog?) {
+    private func prepareChannels(
+        _ configuration: inout HTTPClient.Configuration, recordingTo log: ConnectionLog?, _ loops: HTTP2Loops?,
+        _ version: VersionCheck
+    ) {
         let idleLimit = TimeAmount(idleTimeout)
         // Behind a proxy, the address of the connection is not that of the server.
         let serverGuard = proxy == nil ? serverGuard : nil
-        let (readSize, version) = (readSize, VersionCheck(versions))
+        let readSize = readSize
         configuration.http1_1ConnectionDebugInitializer = Self.initializer { channel in
             try serverGuard?.check(channel)
             try version.check(.http1, channel)
@@ -109,7 +117,7 @@ final class ClientTraits: Equatable, Sendable {
             try serverGuard?.check(channel)
             try version.check(.http2, channel)
             if let readSize { try Self.limitReads(of: channel, to: readSize) }
-            try HTTP2ConnectionGuard.add(to: channel)
+            try HTTP2ConnectionGuard.add(to: channel, recordingTo: loops)
         }
         configuration.http2StreamChannelDebugInitializer = Self.initializer { channel in
             let pipeline = channel.pipeline.syncOperations
@@ -238,6 +246,9 @@ final class VersionCheck: Sendable {
     init(_ versions: HTTPVersions) {
         version = Locked(versions == .http2 ? .http2 : nil)
     }
+
+    /// The version of the first connection; `nil` before it.
+    var negotiated: NegotiatedVersion? { version.withLock { $0 } }
 
     /// Checks the version of a new connection. One without TLS always has HTTP/1.1, and is not checked.
     ///

@@ -1,4 +1,5 @@
 import NIOCore
+import NIOHPACK
 import NIOHTTP2
 import NIOSSL
 import TintypeCore
@@ -22,23 +23,35 @@ final class HTTP2ConnectionGuard: ChannelInboundHandler {
     private(set) var error: TintypeError?
     private let goAway: GoAwayWatch
     private var limit = HTTP2StreamLimit()
+    /// Learns the event loop of the connection with its first request; `nil` after that.
+    private var loops: HTTP2Loops?
 
-    private init(_ goAway: GoAwayWatch) {
+    private init(_ goAway: GoAwayWatch, _ loops: HTTP2Loops?) {
         self.goAway = goAway
+        self.loops = loops
     }
 
     /// Adds a guard around the HTTP/2 handler of a connection.
-    static func add(to channel: any Channel) throws {
+    static func add(to channel: any Channel, recordingTo loops: HTTP2Loops? = nil) throws {
         let pipeline = channel.pipeline.syncOperations
         let codec = try pipeline.handler(type: NIOHTTP2Handler.self)
         let goAway = GoAwayWatch()
         try pipeline.addHandler(goAway, position: .before(codec))
-        try pipeline.addHandler(HTTP2ConnectionGuard(goAway), position: .after(codec))
+        try pipeline.addHandler(HTTP2ConnectionGuard(goAway, loops), position: .after(codec))
     }
 
     /// Returns the guard of the connection that carries a stream.
     static func guarding(_ stream: any Channel) -> HTTP2ConnectionGuard? {
         try? stream.parent?.pipeline.syncOperations.handler(type: HTTP2ConnectionGuard.self)
+    }
+
+    /// A request is sent on a stream of the connection.
+    func sendHead(_ fields: HPACKHeaders, on stream: any Channel) {
+        guard let loops, let connection = stream.parent, let authority = fields.first(name: ":authority") else {
+            return
+        }
+        loops.record(connection, to: authority)
+        self.loops = nil
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -195,6 +195,7 @@ final class StreamGuard: ChannelDuplexHandler {
         if case .headers(let headers) = unwrapOutboundIn(data) {
             order.sendHead()
             if headers.endStream { order.sendRest() } else { writing.begin() }
+            connection?.sendHead(headers.headers, on: context.channel)
         } else {
             order.sendRest()
         }

@@ -1,5 +1,5 @@
 public import Foundation
-import NIOCore
+package import NIOCore
 import NIOPosix
 import NIOSSL
 
@@ -49,13 +49,25 @@ public final class FrameOrigin: Sendable {
         _ identity: OriginIdentity, opening: @escaping @Sendable () -> [OriginFrame] = { [.settings()] },
         answer: @escaping Answer
     ) async throws -> FrameOrigin {
+        try await start(
+            identity, on: .singletonMultiThreadedEventLoopGroup, opening: opening, answersHeads: false, answer: answer)
+    }
+
+    /// Starts an origin on some event loops.
+    ///
+    /// - Parameter answersHeads: Whether a request is answered when its head has arrived.
+    package static func start(
+        _ identity: OriginIdentity, on group: any EventLoopGroup,
+        opening: @escaping @Sendable () -> [OriginFrame] = { [.settings()] }, answersHeads: Bool,
+        answer: @escaping Answer
+    ) async throws -> FrameOrigin {
         let context = try identity.context(protocols: ["h2"])
         let record = Watched(Record())
-        let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        let listener = try await ServerBootstrap(group: group)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandlers([
-                        NIOSSLServerHandler(context: context), FrameConnection(opening, record, answer),
+                        NIOSSLServerHandler(context: context), FrameConnection(opening, record, answersHeads, answer),
                     ])
                 }
             }
@@ -105,16 +117,18 @@ private final class FrameConnection: ChannelInboundHandler {
 
     private let opening: @Sendable () -> [OriginFrame]
     private let record: Watched<FrameOrigin.Record>
+    private let answersHeads: Bool
     private let answer: FrameOrigin.Answer
     private var input = ByteBuffer()
     private var hasPreface = false
 
     init(
         _ opening: @escaping @Sendable () -> [OriginFrame], _ record: Watched<FrameOrigin.Record>,
-        _ answer: @escaping FrameOrigin.Answer
+        _ answersHeads: Bool, _ answer: @escaping FrameOrigin.Answer
     ) {
         self.opening = opening
         self.record = record
+        self.answersHeads = answersHeads
         self.answer = answer
     }
 
@@ -158,9 +172,9 @@ private final class FrameConnection: ChannelInboundHandler {
             let (_, flags, stream) = input.readMultipleIntegers(as: (UInt32, UInt8, UInt32).self)
         else { return false }
         input.moveReaderIndex(forwardBy: Int(word >> 8))
+        let ends = flags & OriginFrame.Flag.endStream != 0
         switch word & 0xFF {
-        case 0 where flags & OriginFrame.Flag.endStream != 0, 1 where flags & OriginFrame.Flag.endStream != 0:
-            answerRequest(stream, context)
+        case 0 where ends && !answersHeads, 1 where ends || answersHeads: answerRequest(stream, context)
         case 4 where flags & OriginFrame.Flag.acknowledge == 0:
             send([OriginFrame(type: 4, flags: OriginFrame.Flag.acknowledge, stream: 0)], for: 0, context)
         default: break
