@@ -53,7 +53,7 @@ final class SVGThreads: Sendable {
         }
         let state = Shared(State<Value>.running)
         let ended = DispatchSemaphore(value: 0)
-        try Self.start {
+        let thread = try Self.start {
             let result = Result { () throws(TintypeError) in try work { state.value.withLock { $0.isAbandoned } } }
             let wasAbandoned = state.value.withLock { state in
                 defer { state = .ended(result) }
@@ -62,7 +62,13 @@ final class SVGThreads: Sendable {
             if wasAbandoned { self.abandonedTotal.withLock { $0 -= 1 } }
             ended.signal()
         }
-        return try wait(for: state, ended, isCancelled)
+        guard let result = wait(for: state, ended, isCancelled) else {
+            pthread_detach(thread)
+            throw .cancelled
+        }
+        // As it ends, the thread frees what librsvg and the libraries below it hold for it.
+        pthread_join(thread, nil)
+        return try result.get()
     }
 
     /// A lock that closures share.
@@ -74,16 +80,17 @@ final class SVGThreads: Sendable {
         }
     }
 
+    /// Returns the result of the work; `nil` if the caller was cancelled.
     private func wait<Value>(
         for state: Shared<State<Value>>, _ ended: DispatchSemaphore, _ isCancelled: () -> Bool
-    ) throws(TintypeError) -> Value {
+    ) -> Result<Value, TintypeError>? {
         while true {
             guard !isCancelled() else {
                 abandon(state)
-                throw .cancelled
+                return nil
             }
             guard ended.wait(timeout: .now() + Self.pollingInterval) == .success else { continue }
-            if case .ended(let result) = state.value.withLock({ $0 }) { return try result.get() }
+            if case .ended(let result) = state.value.withLock({ $0 }) { return result }
         }
     }
 
@@ -109,18 +116,19 @@ final class SVGThreads: Sendable {
         }
     }
 
-    private static func start(_ run: @escaping @Sendable () -> Void) throws(TintypeError) {
+    /// Starts a thread, which the caller must join or detach.
+    private static func start(_ run: @escaping @Sendable () -> Void) throws(TintypeError) -> pthread_t {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setstacksize(&attributes, stackSize)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         let retained = Unmanaged.passRetained(Body(run))
         var thread = pthread_t()
         guard pthread_create(&thread, &attributes, main, retained.toOpaque()) == 0 else {
             retained.release()
             throw TintypeError(.outOfMemory, stage: .decode, "could not start a thread to draw an SVG")
         }
+        return thread
     }
 
     private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { pointer in
