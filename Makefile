@@ -78,7 +78,7 @@ tsan: bootstrap ## Run the tests that use several threads under the thread sanit
 	TINTYPE_STRESS=$(STRESS) $(TSAN) --filter StressTests
 
 asan: bootstrap ## Run the tests under the address sanitizer
-	ASAN_OPTIONS=allocator_may_return_null=1 \
+	ASAN_OPTIONS=allocator_may_return_null=1:suppressions=$(CURDIR)/scripts/check/asan-suppressions \
 	LSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/lsan-suppressions:print_suppressions=0 \
 	$(SWIFT) test --sanitize=address --scratch-path .build-asan $(TEST_FLAGS)
 
