@@ -103,7 +103,8 @@ public enum ContentFit: Hashable, Sendable, CaseIterable {
 extension PaintableDisplay {
     func set(_ fit: ContentFit) {
         let former = self.fit
-        self.fit = fit == .cover ? .cover : .contain
+        // An image that fills the area has as many pixels on each side as one that covers it: one side is only compressed.
+        self.fit = fit == .cover || fit == .fill ? .cover : .contain
         tintype_paintable_set_fit(paintable, TintypeFit(fit))
         // An image that covers the area has more pixels than one inside it.
         if self.fit != former, binding.content.kind == .image { refitSoon() }

@@ -84,11 +84,12 @@ import TintypeTesting
         #expect(large[1, 20].isClose(to: .solidRed) && large[20, 8].alpha == 0)
     }
 
-    @Test func anImageThatIsToCoverItsAreaGetsMorePixels() async throws {
+    @Test(arguments: [ContentFit.cover, .fill])
+    func anImageThatIsToCoverItsAreaGetsMorePixels(_ fit: ContentFit) async throws {
         let paintable = ImagePaintable(pipeline: images.pipeline)
         try await show(try add("wide", 160, 80), in: paintable)
         #expect(paintable.binding.content.image?.size == PixelSize(width: 40, height: 20))
-        paintable.contentFit = .cover
+        paintable.contentFit = fit
         await MainLoop.run { paintable.binding.content.image?.size == PixelSize(width: 80, height: 40) }
         #expect(try render(paintable.pointer, square)[20, 2].isClose(to: .solidRed))
     }

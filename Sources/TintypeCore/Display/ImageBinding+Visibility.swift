@@ -35,9 +35,9 @@ extension ImageBinding {
         return true
     }
 
-    /// Requests the shown image at the size of the display, if the display has grown, or is to be covered from now on
-    /// (``ImageDisplay/fit``), and the source has more pixels than are shown. The shown image stays meanwhile, and nothing is
-    /// requested for a display that shrinks.
+    /// Requests the shown image at the size of the display, if that makes more pixels of it: the display has grown, or is to be
+    /// covered from now on (``ImageDisplay/fit``), and the source has more pixels than are shown. The shown image stays
+    /// meanwhile. A display that only shrinks keeps it.
     ///
     /// Applies only to requests with ``Presentation/Sizing/fitsDisplay``. A view calls it when its size has been stable for a
     /// moment. A call during a load takes effect at its end.
@@ -47,8 +47,8 @@ extension ImageBinding {
             case .image(let image) = content, state.shownKey == shown.request.key,
             shown.original.key == newest.request.key
         else { return }
-        let larger = fitted(newest.request, .fitsDisplay)
-        guard larger.rendition.decode.size.exceeds(shown.request.rendition.decode.size),
+        let decode = fitted(newest.request, .fitsDisplay).rendition.decode
+        guard decode.makesMorePixels(than: shown.request.rendition.decode, of: image.info),
             image.isThumbnail || image.info.format.isVector
         else { return }
         var presentation = newest.presentation
@@ -105,19 +105,17 @@ extension ImageTask {
     }
 }
 
-extension DecodeOptions.Size {
-    /// Whether images of this size have more pixels than those of another one: its box is larger on either side, or covered
-    /// by the image instead of containing it.
-    fileprivate func exceeds(_ other: DecodeOptions.Size) -> Bool {
-        guard let box, let former = other.box else { return false }
-        if case .cover = self, case .fit = other, box == former { return true }
-        return box.width > former.width || box.height > former.height
+extension DecodeOptions {
+    /// Whether an image that is decoded to the size of a display has more pixels on either side than with other options.
+    fileprivate func makesMorePixels(than other: DecodeOptions, of info: ImageInfo) -> Bool {
+        guard size != .full else { return false }
+        let (new, former) = (decodedSize(of: info), other.decodedSize(of: info))
+        return new.width > former.width || new.height > former.height
     }
 
-    private var box: PixelSize? {
-        switch self {
-        case .fit(let box), .cover(let box): box
-        case .full, .shrink, .atMost, .noPixels: nil
-        }
+    private func decodedSize(of info: ImageInfo) -> PixelSize {
+        guard let options = try? resolved(for: info) else { return info.size }
+        let part = options.crop?.size ?? info.size
+        return info.format.isVector ? options.size.vectorTarget(for: part) : options.size.target(for: part)
     }
 }

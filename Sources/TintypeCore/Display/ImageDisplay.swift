@@ -31,7 +31,7 @@
 public enum ImageFit: Hashable, Sendable {
     /// The whole image is shown, with space beside it.
     case contain
-    /// The image covers the display, and its edges are cut off.
+    /// The image covers the display, and its edges are cut off. A display that stretches images needs as many pixels.
     case cover
 }
 

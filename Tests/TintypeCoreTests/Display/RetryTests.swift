@@ -217,4 +217,31 @@ import TintypeTesting
         binding.refit()
         #expect(binding.activity == .idle)
     }
+
+    /// An image of 400×200 pixels in a display of 100×100 pixels, which then changes.
+    @Test(
+        arguments: [
+            // The width of the display limits the image, so that a greater height changes nothing.
+            (.contain, 100, 300, .contain, nil), (.contain, 300, 100, .contain, PixelSize(width: 200, height: 100)),
+            // The larger display contains an image with fewer pixels than the one that covered it.
+            (.cover, 110, 110, .contain, nil), (.cover, 300, 300, .contain, PixelSize(width: 300, height: 150)),
+            // The smaller display needs more pixels to be covered, unless it is much smaller.
+            (.contain, 90, 90, .cover, PixelSize(width: 180, height: 90)), (.contain, 40, 40, .cover, nil),
+        ] as [(ImageFit, Int, Int, ImageFit, PixelSize?)])
+    func theImageIsLoadedAgainOnlyForMorePixels(
+        _ former: ImageFit, _ width: Int, _ height: Int, _ fit: ImageFit, _ expected: PixelSize?
+    ) async throws {
+        let view = fixtureOfSize(PixelSize(width: 400, height: 200))
+        let (binding, display) = (view.binding, view.display)
+        view.fixture.answer()
+        (display.wantedSize, display.fit) = (PixelSize(width: 100, height: 100), former)
+        await view.load("a", Presentation(sizing: .fitsDisplay)).end()
+        let gate = view.gate()
+        (display.wantedSize, display.fit) = (PixelSize(width: width, height: height), fit)
+        binding.refit()
+        #expect((binding.activity == .loading) == (expected != nil))
+        gate.open()
+        while binding.activity != .idle { try await Task.pause() }
+        if let expected { #expect(binding.content.image?.size == expected) }
+    }
 }
