@@ -23,7 +23,7 @@ extension MappingEvidence {
         "`SDWebImageDownloaderMatchAnimatedImageClass`": "OptionsTests.matchAnimatedImageClassFailsForAStillImage",
         "`downloadImageWithURL:options:context:progress:completed:`": "DownloadTests.aPipelineLoadSharesTheTransfer",
         "`setValue:forHTTPHeaderField:`": "DownloaderTests.headersAreSent",
-        "`User-Agent`, `Accept`": "AcceptTests.theCallersAcceptFieldIsSentUnchanged",
+        "`User-Agent`, `Accept`": "AcceptTests.theAcceptFieldFollowsTheRegistryOfEachPipeline",
         "`requestModifier`, `responseModifier`, `decryptor`":
             "InterceptorTests.interceptorsOfTheConfigurationAreOutermost",
         "`suspended`": "DownloadTests.aSuspendedDownloaderStartsNothingUntilItIsResumed",

@@ -4,7 +4,7 @@ import Tintype
 import TintypeTesting
 
 /// `LoadPolicy.verification`: what must decode before an image is delivered and its bytes are stored.
-@Suite(.timeLimit(.minutes(5))) struct VerificationTests {
+@Suite(.timeLimit(.minutes(15))) struct VerificationTests {
     private let source = ImageSource.bytes(Data(), id: "icon")
 
     /// Returns an icon of two PNGs, of which only the larger one is damaged.

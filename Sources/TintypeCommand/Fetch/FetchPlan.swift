@@ -21,7 +21,7 @@ struct FetchPlan: Sendable {
 
     /// Returns the request for a source.
     ///
-    /// Without a thumbnail, the image is verified, and only its bytes are stored.
+    /// Without a thumbnail, no pixels are kept, and nothing but the bytes is stored.
     func request(for source: ImageSource) -> ImageRequest {
         var request = ImageRequest(source: source).frames(frames)
         request.policy.data = writesOriginal ? .always : .whenLoaded

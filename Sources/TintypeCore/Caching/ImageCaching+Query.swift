@@ -7,9 +7,10 @@ public import Foundation
 extension ImageCaching {
     /// Returns the image of a key from the first tier that has it.
     ///
-    /// A memory hit does not suspend. Otherwise the pixel tier is read; then the disk entry is decoded. If `tiers` contains
-    /// the memory, the image is stored there, at most until the entry expires. `nil` is a miss. Bytes that do not decode
-    /// are a miss too, and are removed, unless `decode` names the decoder.
+    /// A memory hit does not suspend. Otherwise an original in memory is reduced, if it can be; then the pixel tier is read;
+    /// then the disk entry is decoded. If `tiers` contains the memory, an image of the pixel tier or the disk is stored there,
+    /// at most until the entry expires. `nil` is a miss. Bytes that do not decode are a miss too, and are removed, unless
+    /// `decode` names the decoder.
     ///
     /// - Parameters:
     ///   - key: The key of the image.
@@ -81,9 +82,7 @@ extension ImageCaching {
 
     private func pixelHit(_ query: CacheQuery) -> CacheHit? {
         guard query.tiers.contains(.pixels), let image = pixels(for: query.rendition) else { return nil }
-        if query.tiers.contains(.memory) {
-            store(image, for: query.rendition, timeToLive: Self.timeLeft(until: image.expires))
-        }
+        if query.fillsMemory { store(image, for: query.rendition, timeToLive: Self.timeLeft(until: image.expires)) }
         return CacheHit(image: image, data: nil, tier: .pixels)
     }
 
@@ -113,7 +112,7 @@ extension ImageCaching {
             let image =
                 storedInfo?.applied(to: decoded, expires: entry.expires)
                 ?? decoded.dated(received: decoded.received, expires: entry.expires)
-            if query.tiers.contains(.memory) {
+            if query.fillsMemory {
                 store(image, for: query.rendition, timeToLive: Self.timeLeft(until: entry.expires))
             }
             return CacheHit(image: image, data: entry.data, tier: .disk)
@@ -164,6 +163,9 @@ private struct CacheQuery: Sendable {
         }
         rendition = CacheKey(source: key.source, rendition: Rendition(decode: options).identifier)
     }
+
+    /// Whether the image is stored in memory: not if it has no pixels to show.
+    var fillsMemory: Bool { tiers.contains(.memory) && options.size != .noPixels }
 
     /// Whether a part, a size or some frames of the original make the image.
     var canReduceOriginal: Bool {

@@ -18,7 +18,7 @@ extension ImageDecoder {
             let cropsItself = context.options.crop == nil || self is any PartialImageDecoder
             let decoded = try limit.run(isCancelled: context.isCancelled) { isCancelled throws(TintypeError) in
                 let timed = context.cancelled(by: isCancelled)
-                if let image = try verified(bytes, timed) { return image }
+                if let image = try verifyWithoutDecoding(bytes, timed) { return image }
                 return try cropsItself ? decode(bytes, context: timed) : decodeAndCrop(bytes, context: timed)
             }
             if context.verification == .allFrames { try verifyRest(of: decoded, bytes, context, within: limit) }
@@ -37,12 +37,15 @@ extension ImageDecoder {
     }
 
     /// Verifies an image without decoding it, if the options ask for no pixels or metadata and the decoder can.
-    private func verified(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
+    ///
+    /// - Returns: `nil` if the image must be decoded.
+    private func verifyWithoutDecoding(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
         let options = context.options
-        guard options.size == .noPixels, options.crop == nil, options.range == .standard, !options.keepsExif,
-            let decoder = self as? any VerifyingImageDecoder
+        // Only decoding tells whether a part lies within the image.
+        guard options.size == .noPixels, options.crop == nil, !options.keepsExif,
+            let decoder = self as? any VerifyingImageDecoder,
+            let info = try decoder.verifiedInfo(of: bytes, context: context)
         else { return nil }
-        guard let info = try decoder.verifiedInfo(of: bytes, context: context) else { return nil }
         return Image(pixels: try .onePixel(), info: info, scale: options.scale ?? 1)
     }
 

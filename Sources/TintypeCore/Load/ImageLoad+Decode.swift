@@ -148,6 +148,7 @@ extension Image {
         let options = try options.resolved(for: info)
         var image = options.frames == .first && isAnimated ? replacing(pixels: pixels) : self
         if let crop = options.crop { image = try image.transformed(by: CropTransformer(to: crop)) }
+        if options.size == .noPixels, !image.isAnimated { return try image.withoutPixels() }
         let target = options.size.target(for: image.size)
         guard target != image.size else { return image }
         return try image.transformed(by: ResizeTransformer(to: target, mode: .stretch))

@@ -29,8 +29,8 @@ extension String {
         }
     }
 
-    /// A text of the system, such as an argument or the name of a file. Bytes that are not part of valid UTF-8 become escapes
-    /// such as `\xFF`, so that different texts look different.
+    /// Creates a text to show from one of the system, such as an argument or the name of a file. Bytes that are not part of
+    /// valid UTF-8 become escapes such as `\xFF`. Backslashes stay, so a text with an escape may also be valid UTF-8.
     package init(escapingCString bytes: UnsafePointer<CChar>) {
         let bytes = UnsafeBufferPointer(start: bytes, count: strlen(bytes)).map { UInt8(bitPattern: $0) }
         var (text, offset) = ("", 0)

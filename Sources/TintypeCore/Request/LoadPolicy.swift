@@ -130,8 +130,8 @@ extension LoadPolicy {
         case firstFrame
         /// Every frame of an animation, unless the options ask only for the first one, and every image of an icon. The load
         /// fails if one is damaged, unless the request accepts partial images. Decoded frames are not held. Each frame may
-        /// take ``DecodeLimits/time``, and all frames after the first one together ten times as long. The images of an icon
-        /// may take it together.
+        /// take ``DecodeLimits/time``, and all frames after the first one together ten times as long. All images of an icon
+        /// together may take that time once.
         case allFrames
     }
 

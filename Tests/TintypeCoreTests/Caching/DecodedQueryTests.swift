@@ -104,6 +104,22 @@ import TintypeTesting
         #expect(hit?.tier == .memory && hit?.image.size == small && hit?.data == PipelineFixture.png)
     }
 
+    /// From the disk, and from an original in memory.
+    @Test func anImageWithoutPixelsIsNotStored() async throws {
+        let noPixels = options { $0.size = .noPixels }
+        disk.store(CacheEntry(data: PipelineFixture.png, format: .png), for: key)
+        for hit in try await hits(noPixels) {
+            #expect(hit?.tier == .disk && hit?.image.size == PixelSize(width: 1, height: 1))
+            #expect(hit?.image.info.size == full && hit?.data == PipelineFixture.png)
+        }
+        #expect(memory.totalCount == 0)
+        cache.store(try still(), for: key)
+        for hit in try await hits(noPixels) {
+            #expect(hit?.tier == .memory && hit?.image.size == PixelSize(width: 1, height: 1))
+        }
+        #expect(memory.totalCount == 1)
+    }
+
     // MARK: Frames
 
     @Test func theFirstFrameOfAnAnimationInMemoryIsAStillImage() async throws {
