@@ -24,14 +24,58 @@ import TintypeTesting
         #expect(lines.count == 1, "\(run.error)")
     }
 
+    private static let pipedCommands = [
+        ["cache", "stats"], ["info", image], ["info", "--json", image, image], ["fetch", "--output", "-", image],
+        ["convert", "--format", "jpeg", image, "-"], ["--help"],
+    ]
+
     /// With the status of a pipe, as shells have it, the command is still a failure. Nobody needs a message.
-    @Test func aClosedPipeIsSilent() async throws {
+    @Test(arguments: pipedCommands) func aClosedPipeIsSilent(_ arguments: [String]) async throws {
+        let run = try await Self.runIntoAClosedPipe(arguments)
+        #expect(run.error == "1\n")
+    }
+
+    /// The run ends while other images are still being written.
+    @Test(arguments: [["fetch", "--json", "--output"], ["convert", "--json", "--format", "png", "--output"]])
+    func aClosedPipeLeavesNoPartOfAFile(_ arguments: [String]) async throws {
         try await withCommandFixture { fixture in
-            // Opening a pipe waits for its other end, which is closed when the command begins.
-            let script = "mkfifo \"$1\"; (: < \"$1\") & exec > \"$1\"; wait; tintype cache stats; echo $? >&2"
-            let run = try await CommandRun.shell(script, [fixture.path("pipe")])
+            let folder = fixture.path("out")
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let inputs = try (0..<20).map { number in
+                try fixture.write(try CommandFixture.png(width: 64 + number, height: 64), "\(number).png")
+            }
+            let run = try await Self.runIntoAClosedPipe(
+                arguments + [folder + (arguments[0] == "fetch" ? "" : "/{name}")] + inputs)
             #expect(run.error == "1\n")
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+                let written = try Data(contentsOf: URL(filePath: "\(folder)/\(name)"))
+                #expect(try PNGDecoder().decode(written, context: DecodeContext()).size.height == 64, "\(name)")
+            }
         }
+    }
+
+    /// The image is larger than a pipe, so the reader leaves in the middle.
+    @Test(arguments: [["convert", "--format", "bmp"], ["fetch", "--output", "-"]])
+    func aReaderThatLeavesEndsTheRunSilently(_ arguments: [String]) async throws {
+        try await withCommandFixture { fixture in
+            let large = fixture.path("large.bmp")
+            let png = try fixture.write(try CommandFixture.png(width: 640, height: 480), "large.png")
+            let written = try await CommandRun.tintype("convert", png, large)
+            #expect(written.status == 0, "\(written.error)")
+            let run = try await CommandRun.shell(
+                "{ tintype \"$@\"; echo $? >&2; } | head -c 2",
+                arguments + [large] + (arguments[0] == "fetch" ? [] : ["-"]))
+            #expect(run.error == "1\n" && run.output == "BM")
+        }
+    }
+
+    private static func runIntoAClosedPipe(_ arguments: [String]) async throws -> CommandRun {
+        // Opening a pipe waits for its other end, which is closed when the command begins.
+        let script = """
+            pipe=$(mktemp -u); mkfifo "$pipe"; (: < "$pipe") & exec > "$pipe"; rm "$pipe"; wait
+            tintype "$@"; echo $? >&2
+            """
+        return try await CommandRun.shell(script, arguments)
     }
 
     /// Otherwise the first file that the command opens would get the number of standard output.

@@ -68,7 +68,8 @@ struct OutputPlan: Sendable {
     /// The format of all outputs, or `nil` if each output has the format of its input.
     let chosenFormat: ImageFormat?
     private(set) var entries: [Entry]
-    /// The inputs without an output: directories that cannot be listed, and images of a format that cannot be written.
+    /// The inputs without an output: directories that cannot be listed, and images of a format that cannot be written, or not
+    /// with the colours that the user wants.
     private(set) var failures: [Failure]
     /// The paths that the entries may write. Those that are known are theirs already.
     let claims: PathClaims

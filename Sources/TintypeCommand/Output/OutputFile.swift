@@ -78,7 +78,8 @@ enum OutputFile {
         let directory = path.lastIndex(of: "/").map { path[...$0] } ?? ""
         // The temporary name does not contain the target's, which may already have the maximum length.
         let temporary = "\(directory).tintype-\(UUID().uuidString.prefix(8)).part"
-        guard temporaryFiles.withLock({ $0.begin(temporary) }) else { throw error(EINTR) }
+        // The process is about to end.
+        guard temporaryFiles.withLock({ $0.begin(temporary) }) else { throw error(ECANCELED) }
         defer { temporaryFiles.withLock { $0.end(temporary) } }
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = try descriptor(open(temporary, flags, 0o666))
@@ -115,8 +116,11 @@ enum OutputFile {
         POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO)
     }
 
-    private static func failure(_ error: POSIXError, _ path: String) -> TintypeError {
-        TintypeError(
+    /// Returns the error of a system call as one about the file. A write that an ending process does not begin any more is
+    /// cancelled, which is not a failure of its image.
+    static func failure(_ error: POSIXError, _ path: String) -> TintypeError {
+        guard error.code != .ECANCELED else { return .cancelled }
+        return TintypeError(
             .unwritable, stage: .store, "cannot write: \(SystemError.description(error.code.rawValue))", subject: path,
             underlying: error)
     }
