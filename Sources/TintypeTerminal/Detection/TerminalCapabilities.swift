@@ -18,6 +18,9 @@ public struct TerminalCapabilities: Hashable, Sendable {
     public var hasSynchronizedOutput: Bool
     /// Whether the terminal reads pixels from shared memory of this machine.
     public var hasSharedMemory: Bool
+    /// Whether graphics of kitty's protocol go through tmux: characters stand for the parts of an image, and tmux moves and
+    /// clips them like text.
+    public var hasPlaceholders: Bool
     /// Whether the terminal is reached over `ssh`, so that output is compressed and transitions are left out.
     public var isRemote: Bool
     /// Whether the terminal answered the queries.
@@ -32,6 +35,7 @@ public struct TerminalCapabilities: Hashable, Sendable {
         colorRegisters = 256
         hasSynchronizedOutput = false
         hasSharedMemory = false
+        hasPlaceholders = false
         isRemote = false
         hasAnswered = false
     }

@@ -105,6 +105,7 @@ package struct TerminalDetection: Sendable {
         result.hasAnswered = isComplete
         result.size.cell = cell
         result.hasSharedMemory = hasGraphics && hasSharedGraphics
+        result.hasPlaceholders = environment.isTmux
         result.protocols = protocols
         // tmux reduces colours that its own terminal is not known to have.
         if let tmux, !tmux.hasTrueColor, result.colors == .trueColor { result.colors = .palette256 }
@@ -126,7 +127,9 @@ package struct TerminalDetection: Sendable {
         let showsFiles = environment.claimsInlineImages && !environment.isTmux
         // WezTerm understands kitty's protocol only in part.
         if showsFiles, capabilities.name.hasPrefix("WezTerm") { list.append(.iterm2) }
-        if hasGraphics { list.append(.kitty) }
+        // A terminal that was started inside tmux inherits its variables, but reports another name.
+        let isTmux = capabilities.name.hasPrefix("tmux ")
+        if hasGraphics || isTmux && tmux?.hasPlaceholders == true { list.append(.kitty) }
         if showsFiles, !list.contains(.iterm2) { list.append(.iterm2) }
         // Attribute 4 of the device attributes is Sixel.
         if attributes?.dropFirst().contains(4) == true { list.append(.sixel) }

@@ -8,16 +8,41 @@ package struct TmuxClient: Hashable, Sendable {
     /// Whether tmux knows that the terminal shows all colours.
     package let hasTrueColor: Bool
 
-    /// Parses the output of ``question``: the name, a bar, and the features.
+    /// Whether the terminal shows images of kitty's protocol by placeholders, and tmux passes them on.
+    package let hasPlaceholders: Bool
+
+    /// Parses the output of ``question``. Its fields are separated by bars, and the last one may contain some.
     package init?(_ answer: String) {
-        let fields = answer.split(separator: "|", omittingEmptySubsequences: false)
-        guard fields.count == 2 else { return nil }
-        term = String(fields[0])
-        hasTrueColor = fields[1].split(whereSeparator: { $0 == "," || $0.isNewline }).contains("RGB")
+        let line = answer.prefix { !$0.isNewline }
+        let fields = line.split(separator: "|", maxSplits: 4, omittingEmptySubsequences: false).map(String.init)
+        guard fields.count == 5 else { return nil }
+        term = fields[0]
+        hasTrueColor = fields[1].split(separator: ",").contains("RGB")
+        // tmux 3.3 prints 1. A second client may be another terminal.
+        let isPassedOn = ["1", "on", "all"].contains(fields[2]) && fields[3] == "1"
+        hasPlaceholders = isPassedOn && Self.knowsPlaceholders(term: term, name: fields[4])
     }
 
-    /// The arguments of `tmux` that print what ``init(_:)`` parses.
-    static let question = ["tmux", "display-message", "-p", "#{client_termname}|#{client_termfeatures}"]
+    /// The arguments of `tmux` that print what ``init(_:)`` parses: the terminal's value of `TERM`, its features, whether the
+    /// pane may pass strings on, the number of terminals that show the session, and the name and version of the terminal.
+    static let question = [
+        "tmux", "display-message", "-p",
+        "#{client_termname}|#{client_termfeatures}|#{allow-passthrough}|#{session_attached}|#{client_termtype}",
+    ]
+
+    /// Whether a terminal is known to show placeholders: Ghostty, and kitty from 0.28 on. Others that understand kitty's
+    /// protocol, such as Konsole, print them as text.
+    ///
+    /// - Parameters:
+    ///   - term: The value of `TERM`.
+    ///   - name: The name and version that the terminal reports (XTVERSION); may be empty.
+    private static func knowsPlaceholders(term: String, name: String) -> Bool {
+        if term == "xterm-ghostty" || name.hasPrefix("ghostty ") { return true }
+        guard name.hasPrefix("kitty("), name.hasSuffix(")") else { return false }
+        let version = name.dropFirst(6).dropLast().split(separator: ".").map { Int($0) }
+        guard version.count >= 2, let major = version[0], let minor = version[1] else { return false }
+        return major > 0 || major == 0 && minor >= 28
+    }
 
     /// Asks tmux by its command. Queries to the terminal would be answered by tmux itself.
     ///

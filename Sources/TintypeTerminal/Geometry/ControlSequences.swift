@@ -17,6 +17,12 @@ enum ControlSequence {
     static let requestStatus = "\u{1B}[5n"
     /// The end of a string: of an APC, DCS or OSC sequence.
     static let stringTerminator = "\u{1B}\\"
+    /// The end of a string that tmux was to pass on, wherever it was cut off. The first terminator may complete a doubled
+    /// escape, and the second ends the string of tmux. The others are passed on: the first of them may follow an escape of the
+    /// terminal's string, the second ends that.
+    package static let endOfPassedString =
+        stringTerminator + stringTerminator
+        + "\u{1B}Ptmux;\u{1B}" + stringTerminator + "\u{1B}" + stringTerminator + stringTerminator
 }
 
 extension [UInt8] {

@@ -16,38 +16,58 @@ package enum KittyCommand {
         case temporaryFile(path: String)
     }
 
+    /// The way of a command to the terminal.
+    package enum Route: Hashable, Sendable {
+        /// The terminal reads what is written.
+        case direct
+        /// tmux passes the content of certain strings on to its terminal. It takes answers for keys, so all are silenced.
+        case tmux
+
+        fileprivate var quietness: String { self == .direct ? "q=1" : "q=2" }
+        fileprivate var introducer: String { self == .direct ? "\u{1B}_G" : "\u{1B}Ptmux;\u{1B}\u{1B}_G" }
+        fileprivate var terminator: String {
+            // Escapes within the string are doubled.
+            self == .direct ? ControlSequence.stringTerminator : "\u{1B}\u{1B}\\" + ControlSequence.stringTerminator
+        }
+    }
+
     /// An image on the screen.
     package struct Placement: Hashable, Sendable {
         /// The number of the image. A new image with the number of a former one replaces it.
         package var image: UInt32
         /// The cells into which the image is scaled; `nil` shows its pixels as they are.
         package var span: CellSpan?
+        /// Whether characters show the image, wherever they are written, and not the command.
+        package var isVirtual: Bool
 
         /// Creates a placement.
-        package init(image: UInt32, span: CellSpan? = nil) {
+        package init(image: UInt32, span: CellSpan? = nil, isVirtual: Bool = false) {
             self.image = image
             self.span = span
+            self.isVirtual = isVirtual
         }
 
         /// Other placements of the image stay. The cursor does not move.
         fileprivate var keys: String {
-            "i=\(image),p=1,C=1" + (span.map { ",c=\($0.columns),r=\($0.rows)" } ?? "")
+            "i=\(image)," + (isVirtual ? "U=1" : "p=1,C=1") + (span.map { ",c=\($0.columns),r=\($0.rows)" } ?? "")
         }
     }
 
     /// Returns the command that sends an image and shows it at the cursor.
-    package static func show(_ pixels: KittyPixels, _ placement: Placement, by medium: Medium = .inline) -> [UInt8] {
-        command("a=T,\(placement.keys),\(keys(of: pixels, medium))", payload(of: pixels, medium))
+    package static func show(
+        _ pixels: KittyPixels, _ placement: Placement, by medium: Medium = .inline, through route: Route = .direct
+    ) -> [UInt8] {
+        command("a=T,\(placement.keys),\(keys(of: pixels, medium))", payload(of: pixels, medium), route)
     }
 
     /// Returns the command that shows an image at the cursor that was sent before.
     package static func place(_ placement: Placement) -> [UInt8] {
-        command("a=p,\(placement.keys)", [])
+        command("a=p,\(placement.keys)", [], .direct)
     }
 
     /// Returns the command that removes an image from the screen and from memory.
-    package static func delete(image: UInt32) -> [UInt8] {
-        command("a=d,d=I,i=\(image)", [])
+    package static func delete(image: UInt32, through route: Route = .direct) -> [UInt8] {
+        command("a=d,d=I,i=\(image)", [], route)
     }
 
     /// Returns the command that asks whether the terminal understands the protocol and a medium, without showing anything.
@@ -67,11 +87,14 @@ package enum KittyCommand {
     ///   - base: The frame that shows through elsewhere, from 1.
     ///   - gap: The time in milliseconds until the next frame.
     package static func addFrame(
-        _ pixels: KittyPixels, image: UInt32, at rect: PixelRect, over base: Int, gap: Int, by medium: Medium = .inline
+        _ pixels: KittyPixels, image: UInt32, at rect: PixelRect, over base: Int, gap: Int, by medium: Medium = .inline,
+        through route: Route = .direct
     ) -> [UInt8] {
         let frame = "a=f,i=\(image),x=\(rect.x),y=\(rect.y),c=\(base),z=\(max(1, gap)),X=1"
         // Every chunk of a frame names the action; other commands name it only in the first.
-        return chunks("\(frame),\(keys(of: pixels, medium)),q=1", payload(of: pixels, medium), repeating: "a=f,")
+        return chunks(
+            "\(frame),\(keys(of: pixels, medium)),\(route.quietness)", payload(of: pixels, medium), repeating: "a=f,",
+            route)
     }
 
     /// Returns the command that starts an animation in the terminal.
@@ -79,11 +102,13 @@ package enum KittyCommand {
     /// - Parameters:
     ///   - firstGap: The time in milliseconds until the second frame.
     ///   - loopCount: The total number of plays; 0 for forever.
-    package static func run(image: UInt32, firstGap: Int, loopCount: Int) -> [UInt8] {
+    package static func run(
+        image: UInt32, firstGap: Int, loopCount: Int, through route: Route = .direct
+    ) -> [UInt8] {
         // The key counts one more than the loops; 1 is forever.
         let loops = loopCount == 0 ? 1 : loopCount + 1
-        return command("a=a,i=\(image),r=1,z=\(max(1, firstGap))", [])
-            + command("a=a,i=\(image),s=3,v=\(loops)", [])
+        return command("a=a,i=\(image),r=1,z=\(max(1, firstGap))", [], route)
+            + command("a=a,i=\(image),s=3,v=\(loops)", [], route)
     }
 
     // MARK: Bytes
@@ -106,8 +131,8 @@ package enum KittyCommand {
         }
     }
 
-    private static func command(_ keys: String, _ payload: [UInt8]) -> [UInt8] {
-        chunks("\(keys),q=1", payload)
+    private static func command(_ keys: String, _ payload: [UInt8], _ route: Route) -> [UInt8] {
+        chunks("\(keys),\(route.quietness)", payload, route)
     }
 
     /// The largest number of Base64 characters in one sequence.
@@ -118,7 +143,9 @@ package enum KittyCommand {
     /// - Parameters:
     ///   - keys: The keys of the first sequence.
     ///   - repeated: The keys of the others.
-    static func chunks(_ keys: String, _ payload: [UInt8], repeating repeated: String = "") -> [UInt8] {
+    static func chunks(
+        _ keys: String, _ payload: [UInt8], repeating repeated: String = "", _ route: Route = .direct
+    ) -> [UInt8] {
         let encoded = Data(payload).base64EncodedData()
         var bytes: [UInt8] = []
         bytes.reserveCapacity(encoded.count + encoded.count / chunkSize * 16 + keys.utf8.count + 16)
@@ -127,13 +154,14 @@ package enum KittyCommand {
             let end = min(encoded.endIndex, start + chunkSize)
             let isFirst = start == encoded.startIndex
             let isLast = end == encoded.endIndex
-            bytes.append("\u{1B}_G")
-            bytes.append(isFirst ? keys + (isLast ? "" : ",m=1") : repeated + (isLast ? "m=0,q=1" : "m=1,q=1"))
+            bytes.append(route.introducer)
+            bytes.append(
+                isFirst ? keys + (isLast ? "" : ",m=1") : repeated + (isLast ? "m=0," : "m=1,") + route.quietness)
             if start < end {
                 bytes.append(UInt8(ascii: ";"))
                 bytes.append(contentsOf: encoded[start..<end])
             }
-            bytes.append(ControlSequence.stringTerminator)
+            bytes.append(route.terminator)
             start = end
         } while start < encoded.endIndex
         return bytes

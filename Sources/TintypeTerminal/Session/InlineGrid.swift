@@ -1,3 +1,4 @@
+package import Foundation
 package import TintypeCore
 
 /// Writes images side by side among the text of a shell, each with a line of text below it.
@@ -12,16 +13,23 @@ package struct InlineGrid {
         package let name: String
         /// The number of the image in the terminal, for kitty's protocol.
         package let number: UInt32
+        /// The file to pass on instead of the pixels, to a terminal with the inline images of iTerm2.
+        package let file: Data?
 
         /// Creates an item.
-        package init(_ pixels: PixelBuffer?, _ layout: CellLayout, name: String, number: UInt32) {
+        package init(
+            _ pixels: PixelBuffer?, _ layout: CellLayout, name: String, number: UInt32, file: Data? = nil
+        ) {
             self.pixels = pixels
+            self.file = file
             self.layout = layout
             self.name = name
             self.number = number
         }
     }
 
+    /// The number of images in a row.
+    package let columns: Int
     private let capabilities: TerminalCapabilities
     private let writer: InlineImage
     /// The width of a column of images, in cells.
@@ -31,14 +39,15 @@ package struct InlineGrid {
     ///
     /// - Parameters:
     ///   - capabilities: The first protocol is used.
-    ///   - columns: The number of images in a row; at least 1.
+    ///   - columns: The wanted number of images in a row. A narrow terminal has fewer: each image needs two cells.
     ///   - share: Puts bytes into shared memory; returns `nil` if that fails.
     package init(
         _ capabilities: TerminalCapabilities, columns: Int,
         share: @escaping @Sendable ([UInt8]) -> SharedPixels? = { _ in nil }
     ) {
         self.capabilities = capabilities
-        columnWidth = max(2, capabilities.size.columns / max(1, columns))
+        self.columns = max(1, min(columns, capabilities.size.columns / 2))
+        columnWidth = max(2, capabilities.size.columns / self.columns)
         writer = InlineImage(capabilities, share: share)
     }
 
@@ -56,11 +65,22 @@ package struct InlineGrid {
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     package func show(_ items: [Item]) throws(TintypeError) -> InlineImage.Output {
-        let rows = items.map(\.layout.span.rows).max() ?? 1
+        let rows = rowCount(items)
         var output = try writer.symbols == nil ? graphics(items, rows) : characters(items, rows)
         output.bytes.append(names(items))
         return output
     }
+
+    /// The number of lines that a row of images needs, with that of their names.
+    package func lineCount(_ items: [Item]) -> Int { rowCount(items) + 1 }
+
+    /// Returns the cells of an image of a row, counted from the first line of the row.
+    package func rect(of index: Int, in items: [Item]) -> CellRect {
+        let (column, row) = place(items[index], index, rowCount(items))
+        return CellRect(column: column, row: row, span: items[index].layout.span)
+    }
+
+    private func rowCount(_ items: [Item]) -> Int { items.map(\.layout.span.rows).max() ?? 1 }
 
     private func names(_ items: [Item]) -> String {
         let names = items.map { item in
@@ -100,8 +120,8 @@ package struct InlineGrid {
         var output = InlineImage.Output()
         for (index, item) in items.enumerated() {
             guard let pixels = item.pixels else { continue }
-            let graphic = try writer.graphic(pixels, item.layout, item.number)
             let (column, row) = place(item, index, rows)
+            let graphic = try graphic(item, pixels, column: column)
             output.bytes.append(ControlSequence.saveCursor)
             if row > 0 { output.bytes.append("\u{1B}[\(row)B") }
             if column > 0 { output.bytes.append("\u{1B}[\(column)C") }
@@ -111,5 +131,12 @@ package struct InlineGrid {
         }
         output.bytes = InlineImage.reserved(rows, output.bytes)
         return output
+    }
+
+    private func graphic(_ item: Item, _ pixels: PixelBuffer, column: Int) throws(TintypeError) -> InlineImage.Output {
+        guard let file = item.file else {
+            return try writer.graphic(pixels, item.layout, item.number, column: column)
+        }
+        return InlineImage.Output(bytes: ITermImage.show(file: file, span: item.layout.span))
     }
 }

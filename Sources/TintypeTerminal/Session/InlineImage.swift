@@ -70,8 +70,14 @@ package struct InlineImage: Sendable {
     }
 
     /// Returns the bytes that show pixels at the cursor, which may be anywhere afterwards.
-    func graphic(_ pixels: PixelBuffer, _ layout: CellLayout, _ image: UInt32) throws(TintypeError) -> Output {
+    ///
+    /// - Parameter column: The column of the cursor.
+    func graphic(
+        _ pixels: PixelBuffer, _ layout: CellLayout, _ image: UInt32, column: Int = 0
+    ) throws(TintypeError) -> Output {
         switch capabilities.bestProtocol {
+        case .kitty where capabilities.hasPlaceholders:
+            return Output(bytes: try placeholders(pixels, layout, image, column: column))
         case .kitty:
             let (data, medium, shared) = try sent(pixels)
             return Output(bytes: KittyCommand.show(data, .init(image: image), by: medium), shared: shared)
@@ -82,6 +88,27 @@ package struct InlineImage: Sendable {
         default: return Output(bytes: try ITermImage.show(pixels, span: layout.span))
         }
     }
+
+    private func placeholders(
+        _ pixels: PixelBuffer, _ layout: CellLayout, _ image: UInt32, column: Int
+    ) throws(TintypeError) -> [UInt8] {
+        let (number, span) = (number(of: image), KittyPlaceholders.fitted(layout.span))
+        let placement = KittyCommand.Placement(image: number, span: span, isVirtual: true)
+        let data = try KittyPixels(pixels, compression: capabilities.isRemote ? .zlib : .none)
+        var bytes = KittyCommand.show(data, placement, through: .tmux)
+        for row in 0..<span.rows {
+            if row > 0 { bytes.append("\r\u{1B}[B" + (column > 0 ? "\u{1B}[\(column)C" : "")) }
+            bytes += KittyPlaceholders.row(row, columns: span.columns, number: number)
+        }
+        return bytes
+    }
+
+    /// Returns the number of an image in the terminal.
+    private func number(of image: UInt32) -> UInt32 {
+        capabilities.hasPlaceholders ? KittyPlaceholders.number(of: image) : image
+    }
+
+    private var route: KittyCommand.Route { capabilities.hasPlaceholders ? .tmux : .direct }
 
     private func sent(
         _ pixels: PixelBuffer
@@ -141,7 +168,8 @@ package struct InlineImage: Sendable {
         try write(
             Output(
                 bytes: KittyCommand.run(
-                    image: image, firstGap: Self.milliseconds(frames.durations[0]), loopCount: loopCount)))
+                    image: number(of: image), firstGap: Self.milliseconds(frames.durations[0]), loopCount: loopCount,
+                    through: route)))
         if let failure { throw failure }
         return count
     }
@@ -154,7 +182,8 @@ package struct InlineImage: Sendable {
         let rect = frame.changedRect(from: former) ?? PixelRect(x: 0, y: 0, size: PixelSize(width: 1, height: 1))
         let (data, medium, shared) = try sent(try frame.cropped(to: rect))
         let bytes = KittyCommand.addFrame(
-            data, image: image, at: rect, over: index, gap: Self.milliseconds(frames.durations[index]), by: medium)
+            data, image: number(of: image), at: rect, over: index, gap: Self.milliseconds(frames.durations[index]),
+            by: medium, through: route)
         return Output(bytes: bytes, shared: shared)
     }
 

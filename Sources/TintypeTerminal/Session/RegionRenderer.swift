@@ -12,11 +12,15 @@ package struct RegionRenderer {
     private var shown = Shown.nothing
     /// The cells that may show something of the region.
     private var shownRect: CellRect?
+    /// Which of the two numbers of the image is shown by placeholders.
+    private var showsSecondNumber = false
 
     /// The content that the terminal shows.
     private enum Shown {
         case nothing
         case kitty
+        /// The number of the image in the terminal.
+        case placeholders(UInt32)
         case sixel(IndexedPixels, CellRect)
         case cells(CellGrid, CellRect)
         /// Something that cannot be updated in part.
@@ -112,6 +116,7 @@ package struct RegionRenderer {
 
     private mutating func draw(_ pixels: PixelBuffer, in rect: CellRect) throws(TintypeError) -> Output {
         switch capabilities.bestProtocol {
+        case .kitty where capabilities.hasPlaceholders: return Output(bytes: try drawPlaceholders(pixels, in: rect))
         case .kitty: return try drawKitty(pixels, in: rect)
         case .sixel: return Output(bytes: try drawSixel(pixels, in: rect))
         case .iterm2: return Output(bytes: try drawFile(pixels, in: rect))
@@ -138,6 +143,24 @@ package struct RegionRenderer {
         defer { shownRect = rect }
         if case .kitty = shown { return [] }
         return shownRect.map(Self.blank) ?? []
+    }
+
+    /// Shows pixels by characters, with another number than the former ones: cells that stay the same need not be drawn again.
+    private mutating func drawPlaceholders(_ pixels: PixelBuffer, in rect: CellRect) throws(TintypeError) -> [UInt8] {
+        let data = try KittyPixels(pixels, compression: capabilities.isRemote ? .zlib : .none)
+        let span = KittyPlaceholders.fitted(rect.span)
+        showsSecondNumber.toggle()
+        let number = KittyPlaceholders.number(of: image, isSecond: showsSecondNumber)
+        var bytes = shownRect == rect ? [] : shownRect.map(Self.blank) ?? []
+        bytes += KittyCommand.show(data, .init(image: number, span: span, isVirtual: true), through: .tmux)
+        for row in 0..<span.rows {
+            bytes.appendMove(column: rect.column, row: rect.row + row)
+            bytes += KittyPlaceholders.row(row, columns: span.columns, number: number)
+        }
+        if case .placeholders(let former) = shown { bytes += KittyCommand.delete(image: former, through: .tmux) }
+        shown = .placeholders(number)
+        shownRect = rect
+        return bytes
     }
 
     private mutating func drawSixel(_ pixels: PixelBuffer, in rect: CellRect) throws(TintypeError) -> [UInt8] {
@@ -231,7 +254,11 @@ package struct RegionRenderer {
             shownRect = nil
         }
         if case .kitty = shown { return KittyCommand.delete(image: image) }
-        return shownRect == rect ? [] : shownRect.map(Self.blank) ?? []
+        let blanks = shownRect == rect ? [] : shownRect.map(Self.blank) ?? []
+        if case .placeholders(let number) = shown {
+            return blanks + KittyCommand.delete(image: number, through: .tmux)
+        }
+        return blanks
     }
 
     /// Returns the bytes that erase the characters of a rectangle, and what graphics they hold.

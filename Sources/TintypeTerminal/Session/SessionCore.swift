@@ -5,6 +5,8 @@ import TintypeCore
 final class SessionCore: Sendable {
     let capabilities: TerminalCapabilities
     let screen: TerminalScreen
+    /// The row at whose beginning the cursor stands between frames; `nil` if it may be anywhere.
+    let restingRow: Int?
     let device: TerminalDevice
     let onKey: @Sendable (TerminalKey) -> Void
     /// The clock of the flow control.
@@ -23,11 +25,12 @@ final class SessionCore: Sendable {
     private let thread = Locked<pthread_t?>(nil)
 
     init(
-        _ capabilities: TerminalCapabilities, screen: TerminalScreen, device: TerminalDevice,
+        _ capabilities: TerminalCapabilities, screen: TerminalScreen, restingRow: Int?, device: TerminalDevice,
         time: TimeSource, onKey: @escaping @Sendable (TerminalKey) -> Void
     ) {
         self.capabilities = capabilities
         self.screen = screen
+        self.restingRow = restingRow
         self.device = device
         self.time = time
         self.onKey = onKey
@@ -53,6 +56,9 @@ final class SessionCore: Sendable {
 
     /// The bytes that restore the terminal.
     func restoration(after output: TerminalScreen.FormerOutput) -> [UInt8] {
-        screen.restoration(capabilities.bestProtocol, after: output)
+        // Placeholders vanish with the text of the screen.
+        let graphics = capabilities.hasPlaceholders ? GraphicsProtocol.blocks : capabilities.bestProtocol
+        let end = capabilities.hasPlaceholders && output == .cutOff ? ControlSequence.endOfPassedString : ""
+        return Array(end.utf8) + screen.restoration(graphics, after: output, restingRow: restingRow)
     }
 }

@@ -102,7 +102,8 @@ struct SessionState: Sendable {
 
     /// Returns the next step, and removes what it needs from the state.
     mutating func next(at now: Duration) -> Step {
-        if ending == .now || ending == .afterFrames && frames.kind == nil { return .end }
+        if ending == .afterFrames, frames.kind == nil { ending = .now }
+        if ending == .now { return .end }
         switch pause {
         case .requested:
             pause = .paused

@@ -43,7 +43,7 @@ struct SessionThread {
             case .resume: isAlive = write(core.screen.beginning)
             }
         }
-        core.device.write(core.restoration(after: output), until: .now + Self.restoreTime)
+        core.device.write(lastImages() + core.restoration(after: output), until: .now + Self.restoreTime)
         receiveLastAnswers()
         for object in unread.joined() { object.remove() }
         // After the screen, so that late answers are not typed into the shell.
@@ -64,6 +64,15 @@ struct SessionThread {
         let isWritten = writeFrame(drawn.bytes)
         core.state.withLock { [now = core.time.uptime()] in $0.write(at: now) }
         return isWritten
+    }
+
+    /// Returns the bytes that remove the images from the terminal behind tmux, which would keep them although their text is
+    /// gone.
+    private mutating func lastImages() -> [UInt8] {
+        guard core.capabilities.hasPlaceholders, core.screen == .alternate, output == .complete else { return [] }
+        var bytes: [UInt8] = []
+        for region in renderers.keys { bytes += renderers[region]?.clear() ?? [] }
+        return bytes
     }
 
     private func makeRenderer(_ region: Int) -> RegionRenderer {
@@ -90,6 +99,7 @@ struct SessionThread {
         bytes.reserveCapacity(frame.count + 32)
         if core.capabilities.hasSynchronizedOutput { bytes.append(ControlSequence.beginUpdate) }
         bytes += frame
+        if let row = core.restingRow { bytes.appendMove(column: 0, row: row) }
         if core.capabilities.hasSynchronizedOutput { bytes.append(ControlSequence.endUpdate) }
         bytes.append(ControlSequence.requestStatus)
         return write(bytes)

@@ -26,11 +26,16 @@ public enum TerminalScreen: Hashable, Sendable {
     /// - Parameters:
     ///   - graphics: The protocol of the session.
     ///   - output: Whether a frame may have been cut off.
-    package func restoration(_ graphics: GraphicsProtocol, after output: FormerOutput) -> [UInt8] {
+    ///   - restingRow: The row of the cursor between frames, if the session has one. After whole frames the cursor is there,
+    ///     or where the terminal has moved it together with the text.
+    package func restoration(
+        _ graphics: GraphicsProtocol, after output: FormerOutput, restingRow: Int? = nil
+    ) -> [UInt8] {
         var bytes: [UInt8] = []
         // The end of a string, of a synchronized update, and of colours.
         if output == .cutOff { bytes.append(ControlSequence.stringTerminator + ControlSequence.endUpdate) }
         bytes.append(ControlSequence.resetStyle)
+        if output == .cutOff, let restingRow { bytes.appendMove(column: 0, row: restingRow) }
         if self == .alternate {
             if graphics == .kitty { bytes.append("\u{1B}_Ga=d,d=A,q=2\u{1B}\\") }
             bytes.append(ControlSequence.mainScreen)

@@ -26,13 +26,17 @@ public final class TerminalSession: Sendable {
     }
 
     /// Begins a session on a terminal, with the clock that decides when an answer is late.
+    ///
+    /// - Parameter restingRow: The row at whose beginning the cursor stands now, after each frame, and at the end, also if a
+    ///   signal or a crash ends the process; `nil` if it may be anywhere.
     package init(
-        _ capabilities: TerminalCapabilities, screen: TerminalScreen, device: TerminalDevice,
+        _ capabilities: TerminalCapabilities, screen: TerminalScreen, restingRow: Int? = nil, device: TerminalDevice,
         time: TimeSource = .system,
         onKey: @escaping @Sendable (TerminalKey) -> Void = { _ in }
     ) throws(TintypeError) {
         try device.enterRawMode()
-        core = SessionCore(capabilities, screen: screen, device: device, time: time, onKey: onKey)
+        core = SessionCore(
+            capabilities, screen: screen, restingRow: restingRow, device: device, time: time, onKey: onKey)
         Thread.detachNewThread { [core] in
             var thread = SessionThread(core)
             thread.run()
@@ -82,7 +86,7 @@ public final class TerminalSession: Sendable {
         core.device.leaveRawMode()
     }
 
-    /// Uses the terminal again after ``suspend()``, unless ``end()`` was called meanwhile. Show everything again after it.
+    /// Uses the terminal again after ``suspend()``, unless the session has ended meanwhile. Show everything again after it.
     ///
     /// - Throws: ``TintypeError/Code/unreadable`` if the terminal is gone.
     public func resume() throws(TintypeError) {

@@ -19,10 +19,15 @@ public final class TerminalSignals: Sendable {
     ///
     /// - Parameters:
     ///   - session: The session to restore.
+    ///   - excluded: Signals that the program handles itself, by ending the session.
+    ///   - onEnd: Called on a thread of its own before a signal ends the process, when the terminal has been restored.
     ///   - onChange: Called on a thread of its own when the size has changed or the process continues: everything must be
     ///     shown again.
-    public init(_ session: TerminalSession, onChange: @escaping @Sendable () -> Void) {
-        pipe.forward(Self.signals) { [pipe] number in
+    public init(
+        _ session: TerminalSession, except excluded: Set<Int32> = [], onEnd: @escaping @Sendable () -> Void = {},
+        onChange: @escaping @Sendable () -> Void
+    ) {
+        pipe.forward(Self.signals.filter { !excluded.contains($0) }) { [pipe] number in
             switch number {
             case SIGWINCH: session.resize()
             case SIGTSTP:
@@ -33,6 +38,7 @@ public final class TerminalSignals: Sendable {
                 try? session.resume()
             default:
                 session.end()
+                onEnd()
                 pipe.raise(number)
             }
             onChange()

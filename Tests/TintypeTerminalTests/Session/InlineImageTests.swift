@@ -188,4 +188,47 @@ import TintypeTesting
         let moves = try controls(bytes).filter { $0.hasSuffix("C") || $0.hasSuffix("B") }
         #expect(moves == ["1B", "12C", "4B"])
     }
+
+    @Test func theImagesOfAGridAreWhereItSays() throws {
+        let grid = InlineGrid(capabilities(.blocks), columns: 2)
+        let items = try [(10, 4), (4, 8)].map { width, height in
+            let layout = grid.layout(PixelSize(width: width, height: height))
+            let pixels = try PixelBuffer.filled(Pixel(red: 9, green: 9, blue: 9), size: layout.pixels)
+            return InlineGrid.Item(pixels, layout, name: "", number: 1)
+        }
+        var terminal = CellDecoder(columns: 40, rows: 20)
+        try terminal.write(try grid.show(items).bytes)
+        #expect(grid.lineCount(items) == 5)
+        let rects = items.indices.map { grid.rect(of: $0, in: items) }
+        #expect(
+            rects == [
+                CellRect(column: 4, row: 2, columns: 10, rows: 2), CellRect(column: 27, row: 0, columns: 4, rows: 4),
+            ])
+        for row in 0..<20 {
+            for column in 0..<40 {
+                let isInside = rects.contains {
+                    ($0.column..<$0.column + $0.span.columns).contains(column)
+                        && ($0.row..<$0.row + $0.span.rows).contains(row)
+                }
+                #expect((terminal.grid[column, row].background != .standard) == isInside, "\(column) \(row)")
+            }
+        }
+    }
+
+    /// Lines that are wrapped would move everything below.
+    @Test func aNarrowTerminalHasFewerColumns() {
+        let grid = InlineGrid(capabilities(.blocks), columns: 100)
+        #expect(grid.columns == 20 && grid.limit.columns == 1)
+    }
+
+    @Test func aGridPassesFilesOnToATerminalThatPlaysThem() throws {
+        let grid = InlineGrid(capabilities(.iterm2), columns: 2)
+        let image = try TestImages.photo(30, 20)
+        let layout = grid.layout(image.size)
+        let item = InlineGrid.Item(image, layout, name: "", number: 1, file: Data("GIF89a".utf8))
+        let strings = try SequenceReader.items(try grid.show([item]).bytes).compactMap { item in
+            if case .string("]", let content) = item { String(decoding: content, as: UTF8.self) } else { nil }
+        }
+        #expect(strings == ["1337;File=inline=1;size=6;width=3;height=1;preserveAspectRatio=1:R0lGODlh"])
+    }
 }

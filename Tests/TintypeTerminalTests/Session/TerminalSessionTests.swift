@@ -68,6 +68,19 @@ import TintypeTesting
         #expect(end.contains("\u{1B}[0m"))
     }
 
+    /// Below images among the text of a shell, also if the process ends without notice.
+    @Test func theCursorRestsBetweenFrames() throws {
+        let terminal = try PseudoTerminal()
+        let session = try TerminalSession(capabilities(), screen: .main, restingRow: 8, device: terminal.device)
+        let region = session.makeRegion(CellRect(column: 0, row: 0, columns: 4, rows: 2))
+        region.show(try content(1))
+        #expect(read(terminal, until: "\u{1B}[5n").hasSuffix("\u{1B}[9;1H\u{1B}[5n"))
+        let restoration = String(decoding: session.restoration.bytes, as: UTF8.self)
+        #expect(restoration.contains("\u{1B}\\") && restoration.hasSuffix("\u{1B}[9;1H\u{1B}[?25h"))
+        session.end()
+        #expect(!read(terminal, until: "\u{1B}[?25h").contains("H"))
+    }
+
     @Test func keysArriveBetweenAnswers() async throws {
         let terminal = try PseudoTerminal()
         let keys = Shared<[TerminalKey]>([])
@@ -138,15 +151,15 @@ import TintypeTesting
         #expect(terminal.modes == modes)
     }
 
-    /// The natural place for a key that ends the program.
-    @Test func theHandlerOfAKeyMayEndTheSession() async throws {
+    /// The natural place for a key that ends the program. A pause does not outlive that end either.
+    @Test(arguments: [false, true]) func theHandlerOfAKeyMayEndTheSession(_ isFinishing: Bool) async throws {
         let terminal = try PseudoTerminal()
         let modes = terminal.modes
         let session = Shared<TerminalSession?>(nil)
         let modesAtReturn = Shared<[tcflag_t]>([])
         let device = terminal.device
         let made = try TerminalSession(capabilities(), screen: .alternate, device: device) { _ in
-            session.now?.end()
+            if isFinishing { session.now?.finish() } else { session.now?.end() }
             var modes = termios()
             tcgetattr(device.descriptor, &modes)
             modesAtReturn.withLock { $0 = [modes.c_lflag, modes.c_iflag, modes.c_oflag] }
@@ -157,6 +170,9 @@ import TintypeTesting
         _ = read(terminal, until: "\u{1B}[?25h")
         // It has not waited for itself: the terminal was restored later.
         #expect(!modesAtReturn.now.isEmpty && modesAtReturn.now != modes)
+        made.suspend()
+        try made.resume()
+        #expect(terminal.modes == modes)
         session.withLock { $0 = nil }
     }
 
