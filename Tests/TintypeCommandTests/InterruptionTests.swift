@@ -163,6 +163,12 @@ import TintypeTesting
         #expect(last.paths == ["a"])
     }
 
+    /// Between the second signal and the end of the process, an image must not be reported as one that cannot be written.
+    @Test func aWriteThatAnEndingProcessDoesNotBeginIsCancelled() {
+        #expect(OutputFile.failure(POSIXError(.ECANCELED), "a.png").code == .cancelled)
+        #expect(OutputFile.failure(POSIXError(.ENOSPC), "a.png").code == .unwritable)
+    }
+
     @Test func aFileThatCannotBeCreatedIsNotAwaited() {
         var files = TemporaryFiles()
         _ = files.begin("a")

@@ -17,7 +17,12 @@ import TintypeTesting
                 "XDG_CACHE_HOME": folder.path(percentEncoded: false),
             ])
         let modes = terminal.modes
-        let status = try await body(terminal)
+        let status: Int32
+        do { status = try await body(terminal) } catch {
+            kill(terminal.process, SIGKILL)
+            _ = await terminal.end()
+            throw error
+        }
         #expect(await terminal.end() == status)
         #expect(terminal.modes == modes)
     }
@@ -51,6 +56,110 @@ import TintypeTesting
             return 0
         }
     }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func aSignalEndsAnAnimation(_ signal: Int32) async throws {
+        try await withTerminal(["--loop", animation]) { terminal in
+            _ = await terminal.read(until: "\u{1B}[12;1H\u{1B}[5n")
+            kill(terminal.process, signal)
+            #expect(await terminal.readToEnd().contains("\u{1B}[?25h"))
+            return signal == SIGHUP ? -signal : 130
+        }
+    }
+
+    // MARK: Grid
+
+    /// The cursor is on row 12, below a row of images of 24 × 9 cells and their names.
+    @Test func theAnimationsOfAGridPlayOnceWhereTheyWerePrinted() async throws {
+        try await withTerminal(["--once", "--grid", "3", animation, photo, animation]) { terminal in
+            let output = await terminal.readToEnd()
+            let parts = output.components(separatedBy: "\u{1B}[?25l")
+            try #require(parts.count == 2)
+            #expect(parts[0].contains("forever.gif") && parts[0].contains("small-image.gif"))
+            let moves = parts[1].components(separatedBy: "\u{1B}[").filter { $0.hasSuffix("H") || $0.contains("H▄") }
+            #expect(!moves.isEmpty)
+            // Each frame leaves the cursor below the grid, and so does the end.
+            #expect(parts[1].contains("\u{1B}[12;1H\u{1B}[5n"))
+            let places = moves.map { $0.prefix { $0 != "H" }.split(separator: ";").compactMap { Int($0) } }
+            let drawn = places.filter { $0 != [12, 1] }
+            #expect(drawn.allSatisfy { (2...10).contains($0[0]) })
+            #expect(drawn.contains { $0[1] <= 24 } && drawn.contains { $0[1] > 52 })
+            #expect(drawn.allSatisfy { $0[1] <= 24 || $0[1] > 52 })
+            #expect(parts[1].contains("\u{1B}[?25h"))
+            return 0
+        }
+    }
+
+    /// Three rows need 30 lines, of which 11 are above the cursor.
+    @Test func animationsThatHaveScrolledOffTheScreenAreNotDrawn() async throws {
+        try await withTerminal(["--once", "--grid", "1", animation, animation, animation]) { terminal in
+            let output = await terminal.readToEnd()
+            let played = try #require(output.components(separatedBy: "\u{1B}[?25l").last)
+            #expect(played.contains("\u{1B}[2;") && !played.contains("\u{1B}[1;"))
+            return 0
+        }
+    }
+
+    @Test func theFailuresOfAGridAreBelowIt() async throws {
+        try await withTerminal(["--once", "--grid", "2", animation, "/none.png"]) { terminal in
+            let output = await terminal.readToEnd()
+            let end = try #require(output.range(of: "\u{1B}[?25h"))
+            #expect(!output[..<end.lowerBound].contains("tintype:"))
+            #expect(output[end.upperBound...].components(separatedBy: "/none.png").count == 2)
+            return 1
+        }
+    }
+
+    @Test func aKeyEndsTheAnimationsOfAGrid() async throws {
+        try await withTerminal(["--loop", "--grid", "2", animation, animation]) { terminal in
+            _ = await terminal.read(until: "\u{1B}[12;1H\u{1B}[5n")
+            terminal.type("q")
+            let end = await terminal.readToEnd()
+            #expect(end.contains("\u{1B}[?25h"))
+            return 0
+        }
+    }
+
+    /// As a key: the terminal is restored, the cursor is below the grid, and the failures follow.
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func aSignalEndsTheAnimationsOfAGrid(_ signal: Int32) async throws {
+        try await withTerminal(["--loop", "--grid", "2", animation, "/none.png"]) { terminal in
+            _ = await terminal.read(until: "\u{1B}[12;1H\u{1B}[5n")
+            kill(terminal.process, signal)
+            let output = await terminal.readToEnd()
+            let end = try #require(output.range(of: "\u{1B}[?25h"))
+            #expect(!output[..<end.lowerBound].contains("tintype:"))
+            #expect(output[end.upperBound...].components(separatedBy: "/none.png").count == 2)
+            // The command itself handles those that interrupt its loads as well.
+            return signal == SIGHUP ? -signal : 130
+        }
+    }
+
+    /// The terminal answers nothing more, so the play cannot end by itself.
+    @Test func aSecondInterruptionRestoresTheTerminal() async throws {
+        try await withTerminal(["--loop", animation]) { terminal in
+            _ = await terminal.read(until: "\u{1B}[12;1H\u{1B}[5n")
+            terminal.stopAnswering()
+            for _ in 0..<2 { kill(terminal.process, SIGINT) }
+            #expect(await terminal.readToEnd().contains("\u{1B}[?25h"))
+            return 130
+        }
+    }
+
+    /// kitty plays by itself: it gets the frames after each row, and the command ends.
+    @Test func aGridOfAnimationsIsSentToATerminalThatPlaysThem() async throws {
+        let arguments = ["--protocol", "kitty", "--once", "--grid", "2", animation, photo, animation]
+        try await withTerminal(arguments) { terminal in
+            let output = await terminal.readToEnd()
+            let commands = output.components(separatedBy: "\u{1B}_G").map { $0.prefix { $0 != ";" && $0 != "\u{1B}" } }
+            #expect(commands.count { $0.hasPrefix("a=T") } == 3)
+            let numbers = Set(commands.filter { $0.hasPrefix("a=f,i=") }.map { $0.split(separator: ",")[1] })
+            #expect(numbers.count == 2)
+            #expect(commands.count { $0.hasPrefix("a=a") && $0.contains("v=2") } == 2)
+            #expect(!output.contains("\u{1B}[?25l"))
+            return 0
+        }
+    }
+
+    // MARK: Viewer
 
     @Test func theViewerStepsThroughFilesAndQuits() async throws {
         try await withTerminal(["--interactive", photo, animation]) { terminal in

@@ -54,6 +54,15 @@ import TintypeTesting
         }
     }
 
+    @Test(arguments: ["kitty", "blocks"]) func theAnimationsOfAGridInAFileAreStill(_ name: String) async throws {
+        try await withCommandFixture { fixture in
+            let animation = CommandFixture.codecFixture("forever.gif")
+            let run = try await CommandRun.tintype("show", "--protocol", name, "--loop", "--grid", "2", animation)
+            #expect(run.status == 0 && run.output.contains("forever.gif"))
+            #expect(!run.output.contains("a=f") && !run.output.contains("\u{1B}[?25l"))
+        }
+    }
+
     @Test(arguments: [
         (["show"], "no source given"), (["show", "--size", "0x9", "x"], "such as 80x24"),
         (["show", "--size", "9x", "x"], "such as 80x24"), (["show", "--grid", "0", "x"], "--grid: expected a number"),

@@ -11,6 +11,7 @@ final class Interruption: Sendable {
     private struct State: Sendable {
         var isRequested = false
         var actions: [@Sendable () -> Void] = []
+        var lastAction: (@Sendable () -> Void)?
     }
 
     /// The interruption of this process. Signals are handled from its first use on.
@@ -22,10 +23,13 @@ final class Interruption: Sendable {
     /// The exit status of a command that was interrupted, which is that of a shell for a command that `SIGINT` has ended.
     static let exitStatus: Int32 = 130
 
+    /// The signals that are handled, unless the parent process ignores them.
+    let signals: Set<Int32>
     private let state = Locked(State())
 
     /// - Parameter signals: The signals to handle. One that the parent process ignores stays ignored.
-    init(signals: [Int32]) {
+    init(signals: Set<Int32>) {
+        self.signals = signals
         for number in signals where !SignalHandlers.isIgnored(number) {
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global(qos: .userInteractive))
             // The handler holds the source, which must live as long as the process.
@@ -50,6 +54,11 @@ final class Interruption: Sendable {
         if isRequested { action() }
     }
 
+    /// Sets what is done before the second signal ends the process, such as restoring the terminal.
+    func setLastAction(_ action: (@Sendable () -> Void)?) {
+        state.withLock { $0.lastAction = action }
+    }
+
     /// Handles a signal.
     func request() {
         let actions = state.withLock { state -> [@Sendable () -> Void]? in
@@ -59,6 +68,7 @@ final class Interruption: Sendable {
             return state.actions
         }
         guard let actions else {
+            state.withLock { $0.lastAction }?()
             OutputFile.removeTemporaryFiles()
             _exit(Self.exitStatus)
         }

@@ -2,74 +2,84 @@ import Foundation
 import Tintype
 import TintypeTerminal
 
-/// Plays an animation among the text of a shell, in a terminal that cannot do it by itself.
+/// An animation, and the cells of the screen that show it.
+struct PlacedAnimation: Sendable {
+    /// The frames, with the size of the layout.
+    let frames: AnimatedImage
+    let layout: CellLayout
+    /// The place on the screen. Rows above it are negative.
+    var rect: CellRect
+}
+
+/// Plays animations among the text of a shell, in a terminal that cannot do it by itself.
+///
+/// The play ends when all animations have ended, when the user presses `q` or Escape, and when the terminal has another size
+/// or the process was stopped: then nobody knows where the text is. The cursor stays at the beginning of the row below.
 @MainActor final class AnimationPlayback {
     private let capabilities: TerminalCapabilities
-    private let animation: AnimatedImage
-    private let layout: CellLayout
-    private var player: AnimationPlayer?
+    /// The total number of plays, 0 for forever; `nil` as each animation says.
+    private let loopCount: Int?
+    private let interruption: Interruption
     private let finished = SharedPromise<Void>()
 
     /// - Parameters:
-    ///   - animation: Its frames have the size of the layout.
-    ///   - layout: The cells of each frame.
-    init(_ capabilities: TerminalCapabilities, _ animation: AnimatedImage, _ layout: CellLayout) {
+    ///   - loopCount: The total number of plays, 0 for forever; `nil` as each animation says.
+    ///   - interruption: Ends the play as well.
+    init(_ capabilities: TerminalCapabilities, loopCount: Int?, until interruption: Interruption) {
         self.capabilities = capabilities
-        self.animation = animation
-        self.layout = layout
+        self.loopCount = loopCount
+        self.interruption = interruption
     }
 
-    /// Plays until the end, or until the user presses `q` or Escape. The space bar pauses; `.` and `,` step.
+    /// Plays one animation at the cursor.
     ///
-    /// - Parameter loopCount: The total number of plays, 0 for forever.
-    /// - Throws: ``TintypeError/Code/unreadable`` without a terminal, ``TintypeError/Code/unwritable``.
-    func play(loopCount: Int) async throws(TintypeError) {
+    /// - Throws: ``TintypeError/Code/unreadable`` without a terminal, ``TintypeError/Code/unwritable``;
+    ///   ``TintypeError/Code/cancelled`` after an interruption.
+    func play(_ frames: AnimatedImage, _ layout: CellLayout) async throws(TintypeError) {
         let device = try TerminalDevice()
-        let rows = layout.span.rows
-        try StandardOutput.write(raw: String(repeating: "\n", count: rows))
+        try StandardOutput.write(raw: String(repeating: "\n", count: layout.span.rows))
         let below = TerminalQuestion.cursor(device)?.row ?? capabilities.size.rows - 1
-        let place = CellRect(column: 0, row: max(0, below - rows), span: layout.span)
-        let session = try TerminalSession(capabilities, screen: .main, device: device) { key in
-            Task { @MainActor in self.press(key) }
+        let rect = CellRect(column: 0, row: below - layout.span.rows, span: layout.span)
+        try await play([PlacedAnimation(frames: frames, layout: layout, rect: rect)], above: below, on: device)
+    }
+
+    /// Plays animations that have been printed.
+    ///
+    /// - Parameters:
+    ///   - row: The row of the cursor, below all animations.
+    ///   - onEnd: Called on any thread before a signal ends the process, when the terminal has been restored.
+    /// - Throws: ``TintypeError/Code/unreadable`` if the terminal is gone; ``TintypeError/Code/cancelled`` after an
+    ///   interruption.
+    func play(
+        _ animations: [PlacedAnimation], above row: Int, on device: TerminalDevice,
+        onEnd: @escaping @Sendable () -> Void = {}
+    ) async throws(TintypeError) {
+        guard !animations.isEmpty else { return }
+        let finished = finished
+        let group = AnimationGroup(animations.map(\.frames), loopCount: loopCount, onEnd: { finished.fulfill(()) })
+        let session = try TerminalSession(capabilities, screen: .main, restingRow: row, device: device) { key in
+            Task { @MainActor in group.press(key) }
         }
-        let region = session.makeRegion(place)
-        let signals = TerminalSignals(session) {}
-        start(region, loopCount)
+        // A signal that the interruption handles must not reach both handlers: which thread gets it decides on the first.
+        let signals = TerminalSignals(session, except: interruption.signals, onEnd: onEnd) { finished.fulfill(()) }
+        interruption.setLastAction {
+            session.end()
+            onEnd()
+        }
+        defer { interruption.setLastAction(nil) }
+        let regions = animations.map { session.makeRegion($0.rect) }
+        for (animation, region) in zip(animations, regions) {
+            region.show(.image(animation.frames.poster, animation.layout))
+        }
+        group.play { index, pixels in
+            regions[index].show(.image(pixels, animations[index].layout), .animation)
+        }
+        interruption.whenRequested { finished.fulfill(()) }
         await finished.wait()
-        player?.stop()
+        group.stop()
         session.finish()
-        withExtendedLifetime((signals, region)) {}
-        try StandardOutput.write(raw: "\u{1B}[\(min(capabilities.size.rows, place.row + rows + 1));1H")
-    }
-
-    private func start(_ region: TerminalRegion, _ loopCount: Int) {
-        var settings = PlaybackSettings()
-        settings.loopCount = loopCount
-        let player = AnimationPlayer(animation, settings: settings)
-        player.onFrame = { [layout] _, pixels in region.show(.image(pixels, layout), .animation) }
-        player.onEnd = { [weak self] in self?.finished.fulfill(()) }
-        self.player = player
-        region.show(.image(animation.poster, layout))
-        player.play()
-    }
-
-    private func press(_ key: TerminalKey) {
-        guard let player else { return }
-        switch key {
-        case .character("q"), .escape: finished.fulfill(())
-        case .character(" "): player.status == .playing ? player.pause() : player.play()
-        case .character("."): player.step(by: 1)
-        case .character(","): player.step(by: -1)
-        default: break
-        }
-    }
-}
-
-extension AnimationPlayer {
-    /// Pauses, and moves by some frames, around the end as well.
-    func step(by count: Int) {
-        pause()
-        let frame = (currentFrame + count) % animation.frameCount
-        try? seek(to: frame < 0 ? frame + animation.frameCount : frame)
+        // A region that is released is cleared.
+        withExtendedLifetime((signals, regions)) {}
+        try interruption.check()
     }
 }

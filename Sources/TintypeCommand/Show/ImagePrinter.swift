@@ -35,31 +35,56 @@ struct ImagePrinter: Sendable {
     }
 
     /// Prints an animation that the terminal plays by itself.
-    func printAnimation(_ animation: AnimatedImage, loopCount: Int, number: Int) async throws(TintypeError) {
+    ///
+    /// - Parameter loopCount: The total number of plays, 0 for forever; `nil` as the animation says.
+    func printAnimation(_ animation: AnimatedImage, loopCount: Int?, number: Int) async throws(TintypeError) {
         let count = try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
             let layout = layout(animation.size)
             let frames = try animation.transformed(by: Self.resize(to: layout.pixels))
             try StandardOutput.write(try writer.show(frames.poster, layout, image: numbers[number]))
-            return try writer.animate(frames, loopCount: loopCount, image: numbers[number]) {
-                output throws(TintypeError) in
-                try StandardOutput.write(output)
-            }
+            return try sendFrames(frames, loopCount: loopCount, image: numbers[number])
         }
-        guard count < animation.frameCount else { return }
-        StandardError.write(
-            "tintype: the terminal plays the first \(count) of \(animation.frameCount) frames, which need "
-                + "\(InlineImage.animationLimit >> 20) MB")
+        if let note = Self.note(playing: count, of: animation) { StandardError.write(note) }
+    }
+
+    /// Sends the frames after the first, which has been printed, to a terminal that plays them by itself. Blocks.
+    ///
+    /// - Parameters:
+    ///   - loopCount: The total number of plays, 0 for forever; `nil` as the animation says.
+    ///   - image: The number of the image in the terminal.
+    ///   - limit: The largest number of bytes of frames.
+    /// - Returns: The number of frames that the terminal plays.
+    /// - Throws: The errors of the frames, after the terminal plays those before; ``TintypeError/Code/unwritable``.
+    func sendFrames(
+        _ frames: AnimatedImage, loopCount: Int?, image: UInt32, limit: Int = InlineImage.animationLimit
+    ) throws(TintypeError) -> Int {
+        try writer.animate(frames, loopCount: loopCount ?? frames.loopCount, image: image, limit: limit) {
+            output throws(TintypeError) in
+            try StandardOutput.write(output)
+        }
+    }
+
+    /// Returns the line about frames that the terminal does not play; `nil` if it plays all.
+    static func note(playing count: Int, of animation: AnimatedImage) -> String? {
+        guard count < animation.frameCount else { return nil }
+        return "tintype: the terminal plays the first \(count) of \(animation.frameCount) frames, which need "
+            + "\(InlineImage.animationLimit >> 20) MB"
     }
 
     /// Prints an animation as the file that it comes from, for a terminal that plays such files.
     ///
     /// - Returns: `false` if the terminal does not, or if the animation is not shown as it is in the file.
     func printFile(_ image: Image) throws(TintypeError) -> Bool {
-        guard capabilities.bestProtocol == .iterm2, image.info.format == .gif,
-            let file = image.animation?.originalBytes
-        else { return false }
+        guard let file = file(of: image) else { return false }
         try StandardOutput.write(writer.show(file: file, layout(image.size)))
         return true
+    }
+
+    /// Returns the file of an animation for a terminal that plays such files; `nil` if the terminal does not, or if the
+    /// animation is not shown as it is in the file.
+    func file(of image: Image) -> Data? {
+        guard capabilities.bestProtocol == .iterm2, image.info.format == .gif else { return nil }
+        return image.animation?.originalBytes
     }
 
     /// The pixels of cells need not be square, so the shape may change.
