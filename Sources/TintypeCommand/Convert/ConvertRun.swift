@@ -13,7 +13,7 @@ struct ConvertSettings: Sendable {
     /// The kinds of metadata to write.
     var metadata: Set<MetadataKind> = []
     var colorSpace = EncodeOptions.ColorSpace.sRGB
-    /// Whether the high dynamic range of a still image is kept.
+    /// Whether the high dynamic range of still images is kept. Animations fail.
     var isHighRange = false
 
     var encodeOptions: EncodeOptions {
@@ -21,6 +21,16 @@ struct ConvertSettings: Sendable {
         (options.metadata, options.colorSpace) = (metadata, colorSpace)
         options.range = isHighRange ? .high : .standard
         return options
+    }
+
+    /// Checks that an image can be written in the dynamic range that the user wants.
+    ///
+    /// - Throws: ``TintypeError/Code/noCoder``.
+    func checkRange(of image: Image) throws(TintypeError) {
+        guard isHighRange, image.isAnimated else { return }
+        throw TintypeError(
+            .noCoder, stage: .encode,
+            "--hdr: animations and their frames are written with 8 bits per channel; convert them without --hdr")
     }
 
     /// Returns the warning about metadata of an image that the user keeps, but that the format cannot have.
@@ -111,6 +121,7 @@ struct ConvertRun: Sendable {
             return ConvertRecord(input: input, output: entry.path() ?? "-", outcome: .planned)
         }
         let response = try await pipeline.response(for: request(try pipeline.source(entry.input.source)))
+        try settings.checkRange(of: response.image)
         let image = try await selected(from: response.image, for: entry)
         guard let path = entry.path(size: image.size) else {
             let data = try await encoded(image, as: entry.format)

@@ -10,7 +10,7 @@ struct OutputColors: ParsableArguments {
         transform: Self.parse)
     var colorSpace = EncodeOptions.ColorSpace.sRGB
 
-    @Flag(help: "Keep the high dynamic range of still images; AVIF and JPEG XL only.")
+    @Flag(help: "Keep the high dynamic range of still images; AVIF and JPEG XL only. Animations fail.")
     var hdr = false
 
     private static func parse(_ text: String) throws -> EncodeOptions.ColorSpace {
