@@ -46,7 +46,7 @@ struct HEIFDependencies {
         budget = Budget(pixels: Self.maxPixels(limits))
         let properties = try HEIFProperties(file, meta)
         codedPixels = try properties.codedPixels()
-        let alphas = properties.items { Self.isAlpha(file, $0) }
+        let alphas = properties.auxiliaryItems(of: Self.alphaKinds)
         for reference in try file.references(in: meta) {
             switch reference.kind {
             case "dimg": inputs[reference.from, default: []] += reference.to
@@ -84,10 +84,5 @@ struct HEIFDependencies {
             guard min(budget.codedImages - pending.count, budget.canvases, budget.pixels) >= 0 else { return false }
         }
         return true
-    }
-
-    private static func isAlpha(_ file: ISOFile, _ box: ISOBox) -> Bool {
-        box.kind == "auxC"
-            && alphaKinds.contains(String(decoding: file.bytes[box.fullBody].prefix { $0 != 0 }, as: UTF8.self))
     }
 }

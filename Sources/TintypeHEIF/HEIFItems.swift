@@ -3,6 +3,7 @@ import TintypeCore
 /// The items of a file and their bytes (ISO/IEC 14496-12, 8.11.3 and 8.11.6).
 struct HEIFItems {
     struct Item {
+        let identifier: Int
         /// The item type, four letters.
         let kind: String
         /// The byte ranges that form the item when joined. All lie inside the file.
@@ -25,16 +26,29 @@ struct HEIFItems {
         }
         var locations = HEIFItemLocations(file, try file.requiredBox("iloc", in: meta).body, data: data)
         all = try locations.read().compactMap { identifier, extents in
-            kinds[identifier].map { Item(kind: $0, extents: extents) }
+            kinds[identifier].map { Item(identifier: identifier, kind: $0, extents: extents) }
         }
     }
 
     /// Reads the type of each item (`iinf`).
     static func kinds(_ file: ISOFile, _ meta: Range<Int>) throws(TintypeError) -> [Int: String] {
+        try entries(file, meta).mapValues(\.kind)
+    }
+
+    /// The entry of an item (`infe`).
+    struct Entry {
+        /// The item type, four letters.
+        let kind: String
+        /// The bytes of the entry, from its version on.
+        let body: Range<Int>
+    }
+
+    /// Returns the entry of each item, by its number.
+    static func entries(_ file: ISOFile, _ meta: Range<Int>) throws(TintypeError) -> [Int: Entry] {
         let body = try file.requiredBox("iinf", in: meta).body
         let isShort = try file.number(at: body.lowerBound, size: 1, in: body) == 0
         let start = min(body.lowerBound + (isShort ? 6 : 8), body.upperBound)
-        var kinds: [Int: String] = [:]
+        var entries: [Int: Entry] = [:]
         for entry in try file.boxes(in: start..<body.upperBound) where entry.kind == "infe" {
             let version = try file.number(at: entry.body.lowerBound, size: 1, in: entry.body)
             guard version >= 2 else { continue }
@@ -43,10 +57,11 @@ struct HEIFItems {
             let letters = entry.body.lowerBound + 4 + size + 2
             _ = try file.number(at: letters, in: entry.body)
             // Readers disagree about which of two entries counts.
-            guard kinds[identifier] == nil else { throw .suspectStructure }
-            kinds[identifier] = String(decoding: file.bytes[letters..<letters + 4], as: UTF8.self)
+            guard entries[identifier] == nil else { throw .suspectStructure }
+            let kind = String(decoding: file.bytes[letters..<letters + 4], as: UTF8.self)
+            entries[identifier] = Entry(kind: kind, body: entry.body)
         }
-        return kinds
+        return entries
     }
 }
 
@@ -59,6 +74,8 @@ struct HEIFItemLocations {
     private var position: Int
     /// Extents that may still follow. Extents whose fields have no bytes take no room in the file, whatever their number.
     private var extentsLeft = 100_000
+    /// The places of the offsets that count from the start of the file.
+    private(set) var fileOffsets: [Range<Int>] = []
 
     init(_ file: ISOFile, _ body: Range<Int>, data: Range<Int>?) {
         (self.file, self.body, self.data) = (file, body, data)
@@ -81,7 +98,7 @@ struct HEIFItemLocations {
             let isInItemData = version > 0 ? try readNumber(2) & 15 == 1 : false
             _ = try readNumber(2)
             let part = isInItemData ? data : 0..<file.bytes.count
-            items.append((identifier, try readExtents(sizes, in: part ?? 0..<0)))
+            items.append((identifier, try readExtents(sizes, in: part ?? 0..<0, isInFile: !isInItemData)))
         }
         return items
     }
@@ -99,7 +116,9 @@ struct HEIFItemLocations {
         }
     }
 
-    private mutating func readExtents(_ sizes: FieldSizes, in part: Range<Int>) throws(TintypeError) -> [Range<Int>] {
+    private mutating func readExtents(
+        _ sizes: FieldSizes, in part: Range<Int>, isInFile: Bool
+    ) throws(TintypeError) -> [Range<Int>] {
         let base = try readNumber(sizes.base)
         var extents: [Range<Int>] = []
         let count = try readNumber(2)
@@ -107,6 +126,7 @@ struct HEIFItemLocations {
         guard extentsLeft >= 0 else { throw .suspectStructure }
         for _ in 0..<count {
             _ = try readNumber(sizes.index)
+            if isInFile { fileOffsets.append(position..<position + sizes.offset) }
             let (offset, length) = (try readNumber(sizes.offset), try readNumber(sizes.length))
             guard base < part.count, offset < part.count - base else { continue }
             // A length of 0 means everything to some readers and nothing to others, which differ if more extents follow.

@@ -17,9 +17,23 @@ struct HEIFProperties {
     }
 
     /// Returns the items that have a property for which `predicate` is true.
-    func items(_ predicate: (ISOBox) -> Bool) -> Set<Int> {
+    private func items(_ predicate: (ISOBox) -> Bool) -> Set<Int> {
         let matches = Set(all.indices.filter { predicate(all[$0]) })
         return Set(indicesByItem.filter { !matches.isDisjoint(with: $0.value) }.keys)
+    }
+
+    /// Returns the auxiliary images of some types (ISO/IEC 23008-12, 6.5.8).
+    func auxiliaryItems(of types: Set<String>) -> Set<Int> {
+        items { box in
+            box.kind == "auxC"
+                && types.contains(String(decoding: file.bytes[box.fullBody].prefix { $0 != 0 }, as: UTF8.self))
+        }
+    }
+
+    /// Returns the first property of a kind that an item has.
+    func property(_ kind: String, of item: Int) -> ISOBox? {
+        let indices = indicesByItem[item] ?? []
+        return indices.filter(all.indices.contains).map { all[$0] }.first { $0.kind == kind }
     }
 
     /// Returns the number of coded pixels of each item, from its HEVC parameter sets; 0 for an item that has none.

@@ -5,6 +5,8 @@ import TintypeCore
 
 /// Reads the primary image of one file with libheif, on the calling thread.
 struct HEIFReader: ~Copyable {
+    /// What libheif reads instead of the file, if it needs a copy. It must outlive the context.
+    private let excerpt: HEIFExcerpt?
     /// `nil` for a thumbnail, which belongs to the context of another reader.
     private let context: OpaquePointer?
     private let handle: OpaquePointer
@@ -13,13 +15,20 @@ struct HEIFReader: ~Copyable {
     /// See ``HEIFCodePoints``.
     private let knowsCodePoints: Bool
 
+    /// The number of bytes of the copy of the file that libheif reads, if it needs one.
+    var copiedBytes: Int { excerpt?.bytes.count ?? 0 }
+
     /// Reads everything but pixels.
     ///
-    /// - Parameter bytes: The file. They must outlive the reader.
+    /// - Parameters:
+    ///   - bytes: The file. They must outlive the reader.
+    ///   - item: The number of another image to read instead of the primary one.
     /// - Throws: ``TintypeError/Code/limitExceeded`` if the image, its profile or its Exif data is too large;
     ///   ``TintypeError/Code/undecodable``; ``TintypeError/Code/outOfMemory``.
-    init(_ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(TintypeError) {
+    init(_ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits, item: Int? = nil) throws(TintypeError) {
         try HEIFLibrary.load()
+        let excerpt = try HEIFExcerpt.ifNeeded(bytes, showing: item)
+        let bytes = excerpt?.bytes ?? bytes
         guard let context = heif_context_alloc() else {
             throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for a HEIC decoder")
         }
@@ -48,6 +57,7 @@ struct HEIFReader: ~Copyable {
             heif_context_free(context)
             throw TintypeError(.undecodable, stage: .decode, "the HEIC has no image")
         }
+        self.excerpt = excerpt
         self.context = context
         self.handle = handle
         // An image that libheif accepts is shown even if its orientation cannot be read.
@@ -61,7 +71,7 @@ struct HEIFReader: ~Copyable {
     }
 
     private init(thumbnail handle: OpaquePointer, knowsCodePoints: Bool) {
-        context = nil
+        (excerpt, context) = (nil, nil)
         self.handle = handle
         orientation = .up
         self.knowsCodePoints = knowsCodePoints

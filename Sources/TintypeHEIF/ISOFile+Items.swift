@@ -78,7 +78,7 @@ extension ISOFile {
     // MARK: References
 
     /// A typed reference from one item to others (ISO/IEC 14496-12, 8.11.12).
-    struct Reference {
+    struct Reference: Equatable {
         /// The reference type, four letters.
         let kind: String
         let from: Int

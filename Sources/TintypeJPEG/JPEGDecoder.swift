@@ -35,25 +35,19 @@ public struct JPEGDecoder: PartialImageDecoder {
         let reader = try JPEGReader(context)
         reader.tolerate(context.options.damageTolerance.ofJPEG)
         return try bytes.withTypedBytes { bytes throws(TintypeError) in
-            guard let header = try reader.open(bytes, isComplete: true) else {
-                throw TintypeError(.truncated, "")
-            }
-            let segments = JPEGSegments(bytes)
-            var info = ImageInfo(header, segments)
-            try context.limits.check(info, byteCount: bytes.count)
-            try context.limits.checkMemory(bytesPerPixel: header.bytesPerPixel, of: info.size)
-            let colors = try segments.colors(context.limits)
-            let plan = try JPEGPlan(info, context.options)
-            let thumbnail = try Self.decodeEmbeddedThumbnail(segments, plan, colors, context)
+            guard let file = try reader.openWithinLimits(bytes) else { throw TintypeError(.truncated, "") }
+            let plan = try JPEGPlan(file.info, context.options)
+            let thumbnail = try Self.decodeEmbeddedThumbnail(file.segments, plan, file.colors, context)
             let (pixels, isDamaged) =
                 if let thumbnail { (thumbnail, false) } else {
-                    try Self.decodePixels(reader, header.converter(of: colors), plan, context)
+                    try Self.decodePixels(reader, file.converter, plan, context)
                 }
+            var info = file.info
             if isDamaged { info.warnings = [.damagedPixels] }
             return Image(
                 pixels: pixels, info: info, scale: context.options.scale ?? 1,
-                highRange: try JPEGGainMap(bytes, segments, context)?.applied(to: pixels, plan),
-                exif: context.options.keepsExif ? segments.exif : nil)
+                highRange: try JPEGGainMap(bytes, file.segments, context)?.applied(to: pixels, plan),
+                exif: context.options.keepsExif ? file.segments.exif : nil)
         }
     }
 
@@ -178,13 +172,8 @@ extension JPEGDecoder: VerifyingImageDecoder {
     public func verifiedInfo(of bytes: Data, context: DecodeContext) throws(TintypeError) -> ImageInfo? {
         let reader = try JPEGReader(context)
         return try bytes.withTypedBytes { bytes throws(TintypeError) in
-            guard let header = try reader.open(bytes, isComplete: true) else { return nil }
-            let segments = JPEGSegments(bytes)
-            let info = ImageInfo(header, segments)
-            try context.limits.check(info, byteCount: bytes.count)
-            try context.limits.checkMemory(bytesPerPixel: header.bytesPerPixel, of: info.size)
-            _ = try segments.colors(context.limits)
-            return reader.isSurelyWhole(bytes) ? info : nil
+            guard let file = try reader.openWithinLimits(bytes), reader.isSurelyWhole(bytes) else { return nil }
+            return file.info
         }
     }
 }
@@ -198,19 +187,15 @@ extension JPEGDecoder: SalvagingImageDecoder {
         let reader = try JPEGReader(context)
         reader.tolerate(.all)
         return try bytes.withTypedBytes { raw throws(TintypeError) in
-            guard let header = try reader.open(raw, isComplete: true) else { return nil }
-            let segments = JPEGSegments(raw)
-            let info = ImageInfo(header, segments)
-            try context.limits.check(info)
-            try context.limits.checkMemory(bytesPerPixel: header.bytesPerPixel, of: info.size)
-            let converter = header.converter(of: try segments.colors(context.limits))
+            guard let file = try reader.openWithinLimits(raw) else { return nil }
+            let converter = file.converter
             if converter?.isCMYK == true { reader.outputCMYK() }
-            let plan = try JPEGPlan(info, context.options)
+            let plan = try JPEGPlan(file.info, context.options)
             var writer = try PixelWriter(size: try reader.start(eighths: plan.eighths))
             writer.clear()
             guard try Self.readRows(reader, into: &writer, converter) > 0 else { return nil }
             let pixels = try plan.upright(writer.finish(), filter: .lanczos3)
-            return Image(pixels: pixels, info: info, scale: context.options.scale ?? 1)
+            return Image(pixels: pixels, info: file.info, scale: context.options.scale ?? 1)
         }
     }
 

@@ -1,5 +1,6 @@
 import CTintypeJPEG
 import Foundation
+import TintypeColor
 import TintypeCore
 
 /// Reads one complete image with libjpeg.
@@ -40,6 +41,20 @@ struct JPEGReader: ~Copyable {
         if status == .needsMore { return nil }
         try check(status)
         return header
+    }
+
+    /// Opens a whole file, reads its segments, and checks them against the limits.
+    ///
+    /// - Parameter bytes: Must outlive the reader and the result.
+    /// - Returns: `nil` if the file ends before its first scan.
+    /// - Throws: ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/undecodable``.
+    func openWithinLimits(_ bytes: UnsafeRawBufferPointer) throws(TintypeError) -> JPEGFile? {
+        guard let header = try open(bytes, isComplete: true) else { return nil }
+        let segments = JPEGSegments(bytes)
+        let info = ImageInfo(header, segments)
+        try limits.check(info, byteCount: bytes.count)
+        try limits.checkMemory(bytesPerPixel: header.bytesPerPixel, of: info.size)
+        return JPEGFile(header: header, segments: segments, info: info, colors: try segments.colors(limits))
     }
 
     /// Requests CMYK rows instead of RGBA from a CMYK image.
@@ -91,6 +106,17 @@ struct JPEGReader: ~Copyable {
         guard status != .ok else { return }
         throw TintypeError(status, String(cString: tintype_jpeg_reader_message(reader)))
     }
+}
+
+/// A file that has been opened, and is within the limits.
+struct JPEGFile {
+    let header: tintype_jpeg_header
+    let segments: JPEGSegments
+    let info: ImageInfo
+    let colors: SourceColors
+
+    /// The converter of its rows to sRGB, or `nil` if none is needed.
+    var converter: ColorConverter? { header.converter(of: colors) }
 }
 
 extension DecodeLimits {

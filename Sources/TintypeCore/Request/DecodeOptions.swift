@@ -156,8 +156,8 @@ extension DecodeOptions {
     public enum DynamicRange: Hashable, Sendable {
         /// sRGB with 8 bits a channel; brighter values are tone-mapped into that range.
         case standard
-        /// In addition, ``Image/highRange`` for a still image with more than 8 bits a channel, or for a JPEG with a gain map
-        /// (Ultra HDR), if its decoder supports it.
+        /// In addition, ``Image/highRange`` for a still image with more than 8 bits a channel, or for a JPEG or HEIC with a
+        /// gain map (Ultra HDR, ISO 21496-1, Apple), if its decoder supports it.
         case high
     }
 }

@@ -25,13 +25,25 @@ package struct TIFFDirectory {
     /// The next directory; `nil` if this is the last.
     package var next: TIFFDirectory? { TIFFDirectory(file, isBigEndian, offsetAt: offset + 2 + 12 * entryCount) }
 
+    /// The directory at the offset that a tag states; `nil` if there is none.
+    package func directory(_ tag: Int) -> TIFFDirectory? {
+        entry(tag).flatMap { TIFFDirectory(file, isBigEndian, offsetAt: $0.offset) }
+    }
+
     private init?(_ file: Data, _ isBigEndian: Bool, offsetAt link: Int) {
-        self.file = file
-        self.isBigEndian = isBigEndian
-        guard let offset = Self.number(4, at: link, file, isBigEndian), offset > 0,
-            let count = Self.number(2, at: offset, file, isBigEndian), count > 0,
+        guard let offset = Self.number(4, at: link, file, isBigEndian), offset > 0 else { return nil }
+        self.init(file, isBigEndian: isBigEndian, at: offset)
+    }
+
+    /// Creates a directory that begins at an offset, in a file that need not have a header.
+    ///
+    /// - Returns: `nil` if the directory is empty or reaches beyond the file.
+    package init?(_ file: Data, isBigEndian: Bool, at offset: Int) {
+        guard let count = Self.number(2, at: offset, file, isBigEndian), count > 0,
             count * 12 <= file.count - offset - 2
         else { return nil }
+        self.file = file
+        self.isBigEndian = isBigEndian
         (self.offset, entryCount) = (offset, count)
     }
 
@@ -60,14 +72,27 @@ package struct TIFFDirectory {
         switch entry.type {
         case 1, 3, 4:
             return Self.number(Self.sizes[entry.type - 1], at: entry.offset, file, isBigEndian).map(Double.init)
-        case 5:
-            guard let start = Self.number(4, at: entry.offset, file, isBigEndian),
-                let numerator = Self.number(4, at: start, file, isBigEndian),
-                let denominator = Self.number(4, at: start + 4, file, isBigEndian), denominator > 0
-            else { return nil }
-            return Double(numerator) / Double(denominator)
+        case 5: return fraction(entry).map { Double($0.numerator) / Double($0.denominator) }
         default: return nil
         }
+    }
+
+    /// Returns the first value of a signed rational tag; `nil` if it is absent.
+    package func signedFraction(_ tag: Int) -> Double? {
+        guard let entry = entry(tag), entry.type == 10, entry.count > 0, let fraction = fraction(entry) else {
+            return nil
+        }
+        return Double(Int32(truncatingIfNeeded: fraction.numerator))
+            / Double(Int32(truncatingIfNeeded: fraction.denominator))
+    }
+
+    /// Returns the unsigned words of the first rational value, with a denominator that is not 0.
+    private func fraction(_ entry: Entry) -> (numerator: Int, denominator: Int)? {
+        guard let start = Self.number(4, at: entry.offset, file, isBigEndian),
+            let numerator = Self.number(4, at: start, file, isBigEndian),
+            let denominator = Self.number(4, at: start + 4, file, isBigEndian), denominator > 0
+        else { return nil }
+        return (numerator, denominator)
     }
 
     /// Returns the text of an ASCII tag up to its first NUL; `nil` if it is absent.

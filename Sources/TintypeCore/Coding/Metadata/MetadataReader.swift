@@ -170,7 +170,7 @@ extension Data {
     func fourCharacters(at offset: Int) -> String { String(decoding: self[offset..<offset + 4], as: UTF8.self) }
 
     /// Appends the low `size` bytes of a number, the most significant first.
-    mutating func append(bigEndian number: Int, _ size: Int) {
+    package mutating func append(bigEndian number: Int, _ size: Int) {
         for shift in (0..<size).reversed() { append(UInt8(truncatingIfNeeded: number >> (8 * shift))) }
     }
 

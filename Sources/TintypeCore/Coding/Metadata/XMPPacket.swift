@@ -27,6 +27,7 @@ package struct XMPPacket {
 
     private static let tiff = Namespace(name: "http://ns.adobe.com/tiff/1.0/", prefix: "tiff")
     private static let gainMap = Namespace(name: "http://ns.adobe.com/hdr-gain-map/1.0/", prefix: "hdrgm")
+    private static let appleGainMap = Namespace(name: "http://ns.apple.com/HDRGainMap/1.0/", prefix: "HDRGainMap")
     /// The beginnings of the names of properties that state the place, in any namespace: `exif:GPSLatitude`, and those of
     /// manufacturers, such as `drone-dji:GpsLatitude`.
     private static let placeNames = ["GPS", "Gps", "gps"]
@@ -39,8 +40,14 @@ package struct XMPPacket {
 
     /// Returns the numbers of a property of the gain map namespace (Adobe Gain Map specification), one or a list; `nil` if
     /// it is absent.
-    package func gainMapNumbers(_ name: String) -> [Double]? {
-        guard let value = value(name, in: Self.gainMap) else { return nil }
+    package func gainMapNumbers(_ name: String) -> [Double]? { numbers(name, in: Self.gainMap) }
+
+    /// The light of the brightest gain of one of Apple's gain maps, in multiples of reference white
+    /// (`HDRGainMap:HDRGainMapHeadroom`); `nil` if it is absent.
+    package var appleHeadroom: Double? { numbers("HDRGainMapHeadroom", in: Self.appleGainMap)?.first }
+
+    private func numbers(_ name: String, in namespace: Namespace) -> [Double]? {
+        guard let value = value(name, in: namespace) else { return nil }
         // A list is in elements; the names of their tags have no numbers.
         let words = value.split { $0 <= 0x20 || $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: ">") }
         let numbers = words.compactMap { Double(String(decoding: $0, as: UTF8.self)) }

@@ -1,11 +1,11 @@
-import Foundation
-import TintypeCore
+package import Foundation
+package import TintypeCore
 
 /// The parameters of a gain map, which makes a brighter rendition of an image (ISO 21496-1; Adobe Gain Map
 /// specification 1.0).
-struct GainMapParameters: Equatable {
+package struct GainMapParameters: Equatable, Sendable {
     /// The parameters of one channel.
-    struct Channel: Equatable {
+    struct Channel: Equatable, Sendable {
         /// The logarithms to base 2 of the least and greatest gain.
         var least = 0.0
         var greatest = 1.0
@@ -34,7 +34,7 @@ struct GainMapParameters: Equatable {
     /// Reads the parameters from an XMP packet.
     ///
     /// - Returns: `nil` if they are absent or invalid, and if the image itself is the bright rendition.
-    init?(_ packet: XMPPacket) {
+    package init?(_ packet: XMPPacket) {
         guard let greatest = packet.gainMapNumbers("GainMapMax"), !packet.gainMapFlag("BaseRenditionIsHDR") else {
             return nil
         }
@@ -56,7 +56,7 @@ struct GainMapParameters: Equatable {
     /// Reads the binary parameters (ISO 21496-1, C.2).
     ///
     /// - Returns: `nil` if they are absent or invalid, and if the image itself is the bright rendition.
-    init?(_ data: Data) {
+    package init?(_ data: Data) {
         var fields = GainMapFields(data)
         guard let version = fields.number(2), version == 0, fields.number(2) != nil, let flags = fields.number(1) else {
             return nil

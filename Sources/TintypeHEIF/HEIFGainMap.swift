@@ -1,0 +1,121 @@
+import Foundation
+import TintypeColor
+import TintypeCore
+
+/// The gain map of a still HEIC, which makes a brighter rendition of its primary image: an input of a tone-mapped image
+/// (`tmap`: ISO/IEC 23008-12:2022, amendment 1; ISO 21496-1), or an auxiliary image of Apple's.
+///
+/// libheif 1.15 knows no tone-mapped images. A copy of the file shows it the map as the primary image.
+struct HEIFGainMap {
+    private let bytes: UnsafeRawBufferPointer
+    private let item: Int
+    /// `nil` for a map of Apple's, whose headroom is in the metadata.
+    private let parameters: GainMapParameters?
+    private let context: DecodeContext
+
+    /// Finds the gain map of the primary image.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file, which has been checked. It must outlive this value.
+    ///   - dependencies: A map that they do not declare safe is ignored.
+    /// - Returns: `nil` if there is none, or the request does not ask for the high range.
+    /// - Throws: ``TintypeError/Code/undecodable`` for invalid boxes.
+    init?(
+        _ bytes: UnsafeRawBufferPointer, _ dependencies: HEIFDependencies, _ context: DecodeContext
+    ) throws(TintypeError) {
+        guard context.options.range == .high else { return nil }
+        let file = ISOFile(bytes: bytes)
+        let meta = try file.itemMetaBox()
+        let toneMap = try Self.toneMap(file, meta)
+        let appleMap = try Self.appleMap(file, meta)
+        let maps = [toneMap, appleMap].compactMap { $0 }
+        guard let map = maps.first(where: { dependencies.isSafe($0.item) }) else { return nil }
+        (self.bytes, item, parameters, self.context) = (bytes, map.item, map.parameters, context)
+    }
+
+    private typealias Map = (item: Int, parameters: GainMapParameters?)
+
+    /// The number of bytes that the parameters of a tone-mapped image may have. Those of three channels have 142.
+    private static let maximumParameterBytes = 4096
+
+    /// Returns the map of the first readable tone-mapped image whose base is the primary image.
+    private static func toneMap(_ file: ISOFile, _ meta: Range<Int>) throws(TintypeError) -> Map? {
+        // By number: a hostile file has thousands of items and of references.
+        let images = Dictionary(
+            try HEIFItems(file, meta).all.filter { $0.kind == "tmap" }.map { ($0.identifier, $0) },
+            uniquingKeysWith: { first, _ in first })
+        let primary = try file.primaryItem(meta)
+        for reference in try file.references(in: meta) where reference.kind == "dimg" {
+            guard reference.to.count == 2, reference.to[0] == primary,
+                let image = images[reference.from],
+                image.extents.reduce(0, { $0 + $1.count }) <= maximumParameterBytes
+            else { continue }
+            let body = image.extents.reduce(into: Data()) { $0.append(contentsOf: file.bytes[$1]) }
+            // A version, and the same parameters as in a JPEG.
+            guard body.first == 0, let parameters = GainMapParameters(body.dropFirst()) else { continue }
+            return (item: reference.to[1], parameters: parameters)
+        }
+        return nil
+    }
+
+    private static let appleKinds: Set<String> = ["urn:com:apple:photo:2020:aux:hdrgainmap"]
+
+    /// Returns the first map of Apple's that is auxiliary to the primary image.
+    private static func appleMap(_ file: ISOFile, _ meta: Range<Int>) throws(TintypeError) -> Map? {
+        let maps = try HEIFProperties(file, meta).auxiliaryItems(of: appleKinds)
+        let primary = try file.primaryItem(meta)
+        let reference = try file.references(in: meta).first {
+            $0.kind == "auxl" && $0.to.contains(primary) && maps.contains($0.from)
+        }
+        return reference.map { (item: $0.from, parameters: nil) }
+    }
+
+    // MARK: Pixels
+
+    /// Returns the bright rendition of the image, in linear light.
+    ///
+    /// - Parameters:
+    ///   - image: The decoded image.
+    ///   - reader: The reader that decoded it.
+    ///   - target: The part and size of it.
+    /// - Returns: `nil` if the map is damaged, exceeds a limit, states no headroom or does not belong to the image, and for an
+    ///   image in PQ or HLG.
+    /// - Throws: ``TintypeError/Code/cancelled``.
+    func applied(
+        to image: WideImage, of reader: borrowing HEIFReader, _ target: DecodeTarget
+    ) throws(TintypeError) -> HighRangePixels? {
+        try GainMap.brightened(image, context) { () throws(TintypeError) in
+            guard try !reader.colors(context.limits).isHighRange else { return nil }
+            return try decodeMap(of: reader, target)
+        }
+    }
+
+    private func decodeMap(
+        of reader: borrowing HEIFReader, _ target: DecodeTarget
+    ) throws(TintypeError) -> (gains: PixelBuffer, map: GainMap)? {
+        let mapReader = try HEIFReader(bytes, context.limits, item: item)
+        let stored = mapReader.info.size
+        try context.limits.check(mapReader.info, byteCount: bytes.count)
+        guard let scale = GainMap.scale(of: stored, to: reader.info.size), let map = map(mapReader, reader) else {
+            return nil
+        }
+        // Planes, and their conversion to RGB, in addition to the result and the copy of the file.
+        try context.limits.checkMemory(bytesPerPixel: 16, of: stored, other: Double(bytes.count))
+        try context.checkCancelled()
+        var plain = context
+        plain.options = DecodeOptions()
+        // As sRGB: gains are not colours.
+        let gains = try mapReader.decodeImage(DecodeTarget(whole: stored, size: stored), .standard, plain).pixels
+        try context.checkCancelled()
+        return (gains: try GainMap.part(of: gains, target, scale: scale), map: map)
+    }
+
+    /// Returns the meaning of the codes of the map. Newer maps of Apple's state their headroom; of older ones, the camera
+    /// states it in the Exif data of the image.
+    private func map(_ mapReader: borrowing HEIFReader, _ reader: borrowing HEIFReader) -> GainMap? {
+        if let parameters { return GainMap(parameters) }
+        let stated = mapReader.xmp(atMost: context.limits.exifBytes).flatMap(XMPPacket.init)?.appleHeadroom
+        let headroom = stated ?? reader.exif.flatMap(AppleNotes.init)?.headroom
+        return headroom.flatMap(GainMap.init(appleHeadroom:))
+    }
+}
