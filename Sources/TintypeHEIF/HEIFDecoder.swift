@@ -5,7 +5,8 @@ public import TintypeCore
 /// Decodes HEIC (ISO/IEC 23008-12 with HEVC) on the calling thread.
 ///
 /// libheif decodes the primary image, rotated and cropped as the file declares. libheif 1.15 does not support image
-/// sequences: their colour and alpha tracks are read here and decoded with libde265.
+/// sequences: their colour and alpha tracks are read here and decoded with libde265. Their metadata are those of the still image
+/// in the same file.
 ///
 /// A value may be used from any thread.
 public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
@@ -75,7 +76,8 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
     ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled`` if the context is cancelled between two steps.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         if let sequence = try Self.sequence(bytes, context.limits) {
-            return try animatedImage(bytes, info: sequence.info, context: context)
+            let exif = context.options.keepsExif ? Self.stillExif(bytes, context.limits) : nil
+            return try animatedImage(bytes, info: sequence.info, context: context, exif: exif)
         }
         return try bytes.withTypedBytes { raw throws(TintypeError) in
             // Before libheif, which trusts the file already when it reads it.
@@ -83,9 +85,10 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
             let reader = try HEIFReader(raw, context.limits)
             let info = reader.info
             try context.limits.check(info, byteCount: raw.count)
-            // Planes, and their conversion to RGB, in addition to the result.
+            // Planes, and their conversion to RGB, in addition to the result and a copy of the file.
             try context.limits.checkMemory(
-                bytesPerPixel: 16 + context.highRangeBytesPerPixel(isWide: reader.isWide), of: info.size)
+                bytesPerPixel: 16 + context.highRangeBytesPerPixel(isWide: reader.isWide), of: info.size,
+                other: Double(reader.copiedBytes))
             // libheif applies the orientation while it decodes.
             var upright = info
             upright.orientation = .up
@@ -93,9 +96,21 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
             try context.checkCancelled()
             let still = try Self.decodeStill(reader, dependencies, target, context)
             try context.checkCancelled()
+            let bright = try HEIFGainMap(raw, dependencies, context)?.applied(to: still, of: reader, target)
             return Image(
-                pixels: still.pixels, info: info, scale: context.options.scale ?? 1, highRange: still.highRange,
+                pixels: still.pixels, info: info, scale: context.options.scale ?? 1,
+                highRange: bright ?? still.highRange,
                 exif: context.options.keepsExif ? reader.exif : nil)
+        }
+    }
+
+    /// Returns the Exif data of the still image that a file with a sequence may have; `nil` if it is damaged, because the
+    /// sequence can be shown without it.
+    private static func stillExif(_ bytes: Data, _ limits: DecodeLimits) -> ExifData? {
+        try? bytes.withTypedBytes { raw throws(TintypeError) in
+            // As before decoding: libheif trusts the file.
+            _ = try HEIFCodedImages.check(raw, limits: limits)
+            return try HEIFReader(raw, limits).exif
         }
     }
 
@@ -117,8 +132,7 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
 
 extension HEIFDecoder: XMPDecoder {
     package func xmp(of bytes: Data, _ limits: DecodeLimits) throws(TintypeError) -> Data? {
-        guard try Self.sequence(bytes, limits) == nil else { return nil }
-        return try bytes.withTypedBytes { raw throws(TintypeError) in
+        try bytes.withTypedBytes { raw throws(TintypeError) in
             // As before decoding: libheif trusts the file.
             _ = try HEIFCodedImages.check(raw, limits: limits)
             return try HEIFReader(raw, limits).xmp(atMost: limits.exifBytes)

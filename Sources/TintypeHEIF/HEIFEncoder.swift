@@ -2,7 +2,7 @@ import CLibHEIF
 public import Foundation
 public import TintypeCore
 
-/// Encodes lossy HEIC with libheif and its HEVC encoder (x265 in Debian's build).
+/// Encodes lossy HEIC images and sequences with libheif and its HEVC encoder (x265 in Debian's build).
 ///
 /// A value may be used from any thread.
 public struct HEIFEncoder: ImageEncoder {
@@ -12,12 +12,19 @@ public struct HEIFEncoder: ImageEncoder {
     /// The HEIC format.
     public var formats: Set<ImageFormat> { [.heic] }
 
-    /// Encodes an image. Alpha is omitted if every pixel is opaque.
+    /// Encodes a still image. Alpha is omitted if every pixel is opaque.
     ///
     /// - Throws: ``TintypeError/Code/encodeFailed``, also if libheif has no HEVC encoder; ``TintypeError/Code/outOfMemory``.
     public func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
+        try encode(pixels, isOpaque: pixels.isOpaque, options)
+    }
+
+    /// Encodes a still image.
+    ///
+    /// - Parameter isOpaque: Whether alpha is omitted.
+    func encode(_ pixels: PixelBuffer, isOpaque: Bool, _ options: EncodeOptions) throws(TintypeError) -> Data {
         try HEIFLibrary.load(for: .encode)
         guard let context = heif_context_alloc() else {
             throw TintypeError(.outOfMemory, stage: .encode, "not enough memory for a HEIC encoder")
@@ -34,7 +41,6 @@ public struct HEIFEncoder: ImageEncoder {
         // NaN compares as false and becomes 0.
         let quality = options.quality > 0 ? min(options.quality, 1) : 0
         try check(heif_encoder_set_lossy_quality(encoder, Int32((quality * 100).rounded())))
-        let isOpaque = pixels.isOpaque
         try fill(&image, with: isOpaque ? pixels : try pixels.unpremultiplied(), isOpaque: isOpaque)
         try add(options.written.profile) { heif_image_set_raw_color_profile(image, "prof", $0, $1) }
         var handle: OpaquePointer?

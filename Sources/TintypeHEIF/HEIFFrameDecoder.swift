@@ -49,7 +49,7 @@ struct HEIFFrameConverter {
         }
         alphaDecoder = try HEIFTrackDecoder(bytes, alphaTrack, count: sequence.frameCount) {
             image, _, _ throws(TintypeError) in
-            guard let alpha = HEVCAlpha(image) else { throw .damagedSequence }
+            guard let alpha = HEVCAlpha(image, alphaTrack.crop) else { throw .damagedSequence }
             return alpha
         }
     }
@@ -62,7 +62,7 @@ struct HEIFFrameConverter {
     ) throws(TintypeError) -> PixelBuffer {
         guard
             let colors = HEVCColors(
-                image, matrix: track.colors.matrix ?? image.matrix,
+                image, track.crop, matrix: track.colors.matrix ?? image.matrix,
                 isFullRange: track.colors.isFullRange ?? image.isFullRange)
         else { throw .damagedSequence }
         let alpha = try alphaDecoder?.frame(at: index, isCancelled: isCancelled)

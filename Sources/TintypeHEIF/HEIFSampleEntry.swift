@@ -4,8 +4,10 @@ import TintypeCore
 
 /// The coding parameters of a track (ISO/IEC 14496-12, 12.1.3; ISO/IEC 14496-15, 8.3.2.1).
 struct HEIFSampleEntry {
-    /// The size of the images in pixels.
+    /// The size of the decoded images in pixels.
     let size: PixelSize
+    /// The part of them that is shown.
+    let crop: PixelRect
     /// The byte ranges of the parameter sets, one NAL unit each.
     let parameterSets: [Range<Int>]
     /// The size in bytes of the length field before each NAL unit.
@@ -32,6 +34,7 @@ struct HEIFSampleEntry {
             width: try file.number(at: entry.body.lowerBound + 24, size: 2, in: entry.body),
             height: try file.number(at: entry.body.lowerBound + 26, size: 2, in: entry.body))
         properties = entry.body.lowerBound + Self.headLength..<entry.body.upperBound
+        crop = try file.cleanAperture(in: properties, of: size) ?? PixelRect(x: 0, y: 0, size: size)
         let configuration = try file.requiredBox("hvcC", in: properties).body
         lengthSize = try file.number(at: configuration.lowerBound + 21, size: 1, in: configuration) & 3 + 1
         parameterSets = try Self.parameterSets(file, configuration)
@@ -68,6 +71,41 @@ struct HEIFSampleEntry {
             }
         }
         return sets
+    }
+}
+
+extension ISOFile {
+    /// Returns the part of the images of a track that is shown (`clap`: ISO/IEC 14496-12, 12.1.4).
+    ///
+    /// - Returns: `nil` if the sample entry does not say, or describes no whole pixels inside of the images.
+    /// - Throws: ``TintypeError/Code/undecodable`` for damaged boxes.
+    fileprivate func cleanAperture(in properties: Range<Int>, of whole: PixelSize) throws(TintypeError) -> PixelRect? {
+        guard let body = try box("clap", in: properties)?.body, body.count >= 32 else { return nil }
+        var numbers: [Int] = []
+        for index in 0..<8 { numbers.append(try number(at: body.lowerBound + 4 * index, in: body)) }
+        let across = Self.side(numbers[0], numbers[1], offset: numbers[4], numbers[5], in: whole.width)
+        let down = Self.side(numbers[2], numbers[3], offset: numbers[6], numbers[7], in: whole.height)
+        guard let across, let down else { return nil }
+        let size = PixelSize(width: across.count, height: down.count)
+        return PixelRect(x: across.lowerBound, y: down.lowerBound, size: size)
+    }
+
+    /// Returns the pixels of a row or a column between the ends of a clean aperture.
+    ///
+    /// - Parameters:
+    ///   - length: The length of the aperture, as a fraction with a denominator.
+    ///   - offset: The distance of its middle from the middle of the image, a signed fraction.
+    private static func side(
+        _ length: Int, _ denominator: Int, offset: Int, _ offsetDenominator: Int, in whole: Int
+    ) -> Range<Int>? {
+        guard denominator > 0, offsetDenominator > 0, length % denominator == 0 else { return nil }
+        let (count, offset) = (length / denominator, Int(Int32(truncatingIfNeeded: offset)))
+        // Before the product below, which could overflow.
+        guard count > 0, count <= whole else { return nil }
+        let twiceStart = 2 * offset + (whole - count) * offsetDenominator
+        guard twiceStart >= 0, twiceStart % (2 * offsetDenominator) == 0 else { return nil }
+        let start = twiceStart / (2 * offsetDenominator)
+        return start <= whole - count ? start..<start + count : nil
     }
 }
 

@@ -64,8 +64,10 @@ struct HEIFSequence {
 
 /// One HEVC track of a file with image sequences (ISO/IEC 23008-12, 7).
 struct HEIFTrack {
-    /// The size of the stored images in pixels, before rotation.
-    let size: PixelSize
+    /// The size of the decoded images in pixels.
+    let codedSize: PixelSize
+    /// The part of them that is shown, before rotation.
+    let crop: PixelRect
     let orientation: Orientation
     /// The byte ranges of the parameter sets, one NAL unit each.
     let parameterSets: [Range<Int>]
@@ -109,7 +111,8 @@ struct HEIFTrack {
     ) throws(TintypeError) {
         let table = try file.sampleTable(ofMedia: media)
         let entry = try HEIFSampleEntry(file, inTable: table)
-        (size, parameterSets, lengthSize) = (entry.size, entry.parameterSets, entry.lengthSize)
+        (codedSize, crop) = (entry.size, entry.crop)
+        (parameterSets, lengthSize) = (entry.parameterSets, entry.lengthSize)
         colors = try HEIFTrackColors(file, entry.properties, limits)
         try limits.check(ImageInfo(format: .heic, size: entry.size))
         orientation = try Self.orientation(file, try file.requiredBox("tkhd", in: track).body)
@@ -151,6 +154,9 @@ struct HEIFTrack {
     ]
 
     // MARK: Properties
+
+    /// The size of the shown part in pixels, before rotation.
+    var size: PixelSize { crop.size }
 
     /// The duration of each frame in seconds, in display order.
     var durations: [Double] {

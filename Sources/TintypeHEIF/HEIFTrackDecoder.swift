@@ -34,7 +34,7 @@ final class HEIFTrackDecoder<Frame> {
     /// - Parameter count: The number of frames that may be requested, from the first one in display order.
     init(_ bytes: Data, _ track: HEIFTrack, count: Int, _ convert: @escaping Convert) throws(TintypeError) {
         (self.bytes, self.track, self.count, self.convert) = (bytes, track, count, convert)
-        decoder = try HEVCDecoder(track.size)
+        decoder = try HEVCDecoder(track.codedSize)
     }
 
     /// Returns the frame at a position in display order.
@@ -102,7 +102,7 @@ final class HEIFTrackDecoder<Frame> {
             guard track.samples.indices.contains(image.tag) else { return }
             let position = track.displayIndices[image.tag]
             guard position >= index, position < count else { return }
-            guard image.plane(0)?.size == track.size else {
+            guard image.plane(0)?.size == track.codedSize else {
                 throw TintypeError(
                     .undecodable, stage: .decode, "a frame of the HEIC sequence has another size than its track")
             }

@@ -5,6 +5,7 @@ struct HEVCColors {
     private let luma: HEVCImage.Plane
     private let cb: HEVCImage.Plane
     private let cr: HEVCImage.Plane
+    private let crop: PixelRect
     private let chromaScale: (across: Int, down: Int)
     /// The offset that is subtracted from a sample, and the extent by which the difference is divided.
     private let lumaRange: (offset: Float, extent: Float)
@@ -15,14 +16,15 @@ struct HEVCColors {
     /// Creates a converter for one image.
     ///
     /// - Parameters:
+    ///   - crop: The part that is converted.
     ///   - matrix: The matrix coefficients of ITU-T H.273, table 4. 0 means that the planes are green, blue and red.
     ///   - isFullRange: Whether samples use all values instead of the limited video range.
     /// - Returns: `nil` if the image lacks a plane.
-    init?(_ image: HEVCImage, matrix: Int, isFullRange: Bool) {
+    init?(_ image: HEVCImage, _ crop: PixelRect, matrix: Int, isFullRange: Bool) {
         guard let luma = image.plane(0) else { return nil }
         let chroma = image.isGrey ? (luma, luma) : (image.plane(1), image.plane(2))
         guard let cb = chroma.0, let cr = chroma.1 else { return nil }
-        (self.luma, self.cb, self.cr, chromaScale) = (luma, cb, cr, image.chromaScale)
+        (self.luma, self.cb, self.cr, self.crop, chromaScale) = (luma, cb, cr, crop, image.chromaScale)
         let isRGB = matrix == 0 && !image.isGrey
         weights = isRGB ? nil : Self.weights(matrix)
         lumaRange = Self.lumaRange(luma.depth, isFullRange)
@@ -55,10 +57,10 @@ struct HEVCColors {
         return (128 * unit, isFull ? Float(1 << depth - 1) : 224 * unit)
     }
 
-    /// Writes row `y` to `words` as opaque RGBA pixels, four words a pixel.
+    /// Writes row `y` of the part to `words` as opaque RGBA pixels, four words a pixel.
     func readRow(_ y: Int, into words: UnsafeMutableBufferPointer<UInt16>) {
         for x in 0..<words.count / 4 {
-            let color = color(x, y)
+            let color = color(crop.x + x, crop.y + y)
             for channel in 0..<3 {
                 words[4 * x + channel] = UInt16(min(max(color[channel], 0), 1) * 65535 + 0.5)
             }
@@ -84,16 +86,17 @@ struct HEVCAlpha {
     /// Row by row, from 0 to 65535.
     private let samples: [UInt16]
 
+    /// - Parameter crop: The part that is converted, inside of the image.
     /// - Returns: `nil` if the image has no luma plane.
-    init?(_ image: HEVCImage) {
+    init?(_ image: HEVCImage, _ crop: PixelRect) {
         guard let plane = image.plane(0) else { return nil }
-        width = plane.size.width
+        width = crop.size.width
         let maximum = UInt32(1) << UInt32(plane.depth) - 1
         var samples: [UInt16] = []
-        samples.reserveCapacity(plane.size.area)
-        for y in 0..<plane.size.height {
-            for x in 0..<plane.size.width {
-                let sample = min(UInt32(plane.sample(x, y, across: 1, down: 1)), maximum)
+        samples.reserveCapacity(crop.size.area)
+        for y in 0..<crop.size.height {
+            for x in 0..<crop.size.width {
+                let sample = min(UInt32(plane.sample(crop.x + x, crop.y + y, across: 1, down: 1)), maximum)
                 samples.append(UInt16((sample * 65535 + maximum / 2) / maximum))
             }
         }

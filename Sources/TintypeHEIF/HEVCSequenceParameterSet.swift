@@ -6,6 +6,11 @@ import TintypeCore
 struct HEVCSequenceParameterSet {
     /// The size of the coded pictures in pixels, before cropping.
     let size: PixelSize
+    /// The sampling of chroma: 0 for none, 1 for 4:2:0, 2 for 4:2:2, 3 for 4:4:4.
+    let chromaFormat: Int
+    /// The number of bits between the header of the unit and `conformance_window_flag`, without the bytes that prevent start
+    /// codes.
+    let windowPosition: Int
 
     /// The NAL unit type (7.4.2.2).
     private static let unitType = 33
@@ -32,6 +37,7 @@ struct HEVCSequenceParameterSet {
         if chroma == 3 { bits.skip(1) }
         guard let width = bits.readExpGolomb(), let height = bits.readExpGolomb() else { return nil }
         size = PixelSize(width: width, height: height)
+        (chromaFormat, windowPosition) = (chroma, bits.position)
     }
 
     /// Skips `profile_tier_level` (7.3.3).
@@ -46,8 +52,9 @@ struct HEVCSequenceParameterSet {
 
 /// Reads the bits of a NAL unit, the highest bit of each byte first.
 struct HEVCBitReader {
-    private let bytes: [UInt8]
-    private var position = 0
+    let bytes: [UInt8]
+    /// The number of bits that were read or skipped.
+    private(set) var position = 0
 
     /// - Parameter bytes: The stored bytes. A 3 after two zeros is removed: it only prevents start codes (ITU-T H.265, 7.4.2).
     init(_ bytes: some Sequence<UInt8>) {

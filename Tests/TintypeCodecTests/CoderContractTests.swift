@@ -6,7 +6,9 @@ import TintypeTesting
 /// What SDWebImage's tests verify of each of its coders, for files of every format: both kinds of thumbnails, and encoding in
 /// the format of the file.
 @Suite struct CoderContractTests {
-    private static let animations = ["animated.png", "rects.gif", "rects.webp", "sequence.avif", "rects.jxl"]
+    private static let animations = [
+        "animated.png", "rects.gif", "rects.webp", "sequence.avif", "rects.jxl", "sequence.heics",
+    ]
     private static let stills = [
         "baseline-420.jpg", "rgba-8.png", "palette-trns.png", "still-87a.gif", "lossless.webp", "rgb-24.bmp",
         "rgba.tiff", "lossy-444.avif", "lossless.jxl", "lossy.heic",
@@ -17,7 +19,7 @@ import TintypeTesting
         try coders.decoder(for: data).decode(data, context: DecodeContext(options: DecodeOptions(size: size)))
     }
 
-    @Test(arguments: animations + stills + ["sequence.heics"])
+    @Test(arguments: animations + stills)
     func aThumbnailFillsOrFitsItsBox(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         let size = try decode(data).size

@@ -47,7 +47,7 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: [ImageFormat.avif, .gif, .jxl, .png, .webp], [-1, Int.min, Int.max])
+    @Test(arguments: [ImageFormat.avif, .gif, .heic, .jxl, .png, .webp], [-1, Int.min, Int.max])
     func anyLoopCountAndDurationAreWritten(_ format: ImageFormat, _ count: Int) throws {
         let decoder = OwnDecoder(loopCount: count)
         let info = try #require(decoder.info(of: Data(), isComplete: true))

@@ -191,7 +191,7 @@ import TintypeTesting
 
     /// An animation of five plays, and an endless one. The play count that is added to an AVIF of libavif 0.11 moves its
     /// metadata.
-    @Test(arguments: [ImageFormat.png, .webp, .avif, .jxl], ["animated.png", "animated-forever.png"])
+    @Test(arguments: [ImageFormat.png, .webp, .avif, .heic, .jxl], ["animated.png", "animated-forever.png"])
     func animationsAreWrittenWithMetadata(_ format: ImageFormat, _ name: String) throws {
         let photograph = try decode(Self.photograph())
         let animated = try decode(FixtureManifest.named(name).data).with(metadata: photograph.metadata)

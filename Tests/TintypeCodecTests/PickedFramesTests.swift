@@ -32,14 +32,14 @@ import TintypeTesting
         #expect(error?.code == .noSuchFrame)
     }
 
-    @Test(arguments: [ImageFormat.png, .gif, .webp, .jxl, .avif]) func anEncoderWritesOnlyThoseFrames(
+    @Test(arguments: [ImageFormat.png, .gif, .webp, .jxl, .avif, .heic]) func anEncoderWritesOnlyThoseFrames(
         _ format: ImageFormat
     ) throws {
         let whole = try rects()
         let data = try coders.encode(whole, as: format, options: EncodeOptions(frames: [4, 2, 7]))
         let again = try #require(try coders.decoder(for: data).decode(data, context: DecodeContext()).animation)
         #expect(again.frameCount == 3)
-        guard format != .gif else { return }
+        guard format != .gif && format != .heic else { return }
         for (place, index) in [4, 2, 7].enumerated() {
             let expected = try whole.frame(at: index)
             #expect(

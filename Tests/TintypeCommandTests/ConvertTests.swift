@@ -231,7 +231,7 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: ["avif", "gif", "jxl", "png", "webp"])
+    @Test(arguments: ["avif", "gif", "heic", "heics", "jxl", "png", "webp"])
     func anAnimationStaysAnAnimationIfTheFormatSupportsIt(_ ending: String) async throws {
         try await withCommandFixture { fixture in
             let (input, output) = (CommandFixture.codecFixture("rects.png"), fixture.path("out.\(ending)"))

@@ -41,7 +41,7 @@ struct Convert: AsyncParsableCommand {
         size; transforms then apply in the order of the options. An option that modifies a transform, such as \
         --mode, follows it. A colour is #RRGGBB, #RRGGBBAA, #RGB or #RGBA; quote it in the shell.
 
-        An animation stays an animation if the output format supports it (avif, gif, jxl, png, webp), and every \
+        An animation stays an animation if the output format supports it (avif, gif, heic, jxl, png, webp), and every \
         frame is transformed. Otherwise the first frame is written. --frame selects one frame, --frames several.
 
         With --output, all arguments are inputs: files, URLs, quoted patterns such as 'photos/*.jpg' and, with \

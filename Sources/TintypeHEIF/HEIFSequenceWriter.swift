@@ -1,0 +1,132 @@
+import Foundation
+import TintypeCore
+
+/// Writes an image sequence whose images libheif has encoded one by one (ISO/IEC 23008-12, 7).
+///
+/// The file is also a still image with all that libheif wrote for the first one, such as metadata and a thumbnail, for
+/// programs that do not show sequences. Both share the coded bytes.
+struct HEIFSequenceWriter {
+    private let size: PixelSize
+    private let options: EncodeOptions
+    /// The file of the first image.
+    private var first = Data()
+    private var firstStill: HEIFCodedStill?
+    /// The media data: those of the first file, then the samples of the others.
+    private var media = Data()
+    private var colorSamples: [(offset: Int, count: Int)] = []
+    private var alphaSamples: [(offset: Int, count: Int)] = []
+    private var ticks: [Int] = []
+
+    /// A sample entry stores sizes in 16 bits.
+    private static let maxSide = Int(UInt16.max)
+
+    /// Creates a writer.
+    ///
+    /// - Parameters:
+    ///   - size: The size of each image in pixels.
+    ///   - options: Those with which the images are encoded.
+    /// - Throws: ``TintypeError/Code/encodeFailed`` if the images are too large.
+    init(size: PixelSize, _ options: EncodeOptions) throws(TintypeError) {
+        guard max(size.width, size.height) < Self.maxSide else {
+            throw TintypeError(
+                .encodeFailed, stage: .encode, "a HEIC sequence has at most \(Self.maxSide - 1) pixels a side")
+        }
+        (self.size, self.options) = (size, options)
+    }
+
+    /// Appends an image.
+    ///
+    /// - Parameters:
+    ///   - file: A still HEIC that libheif has written.
+    ///   - ticks: Its duration; see ``HEIFMovie/ticksPerSecond``.
+    /// - Throws: ``TintypeError/Code/encodeFailed`` if the image is coded with other parameters than the first one.
+    mutating func add(_ file: Data, ticks: Int) throws(TintypeError) {
+        let still = try HEIFCodedStill(file)
+        if let firstStill {
+            guard still.color.parameters == firstStill.color.parameters,
+                still.alpha?.parameters == firstStill.alpha?.parameters
+            else {
+                throw TintypeError(
+                    .encodeFailed, stage: .encode,
+                    "cannot encode a HEIC sequence: libheif codes image \(self.ticks.count) with other parameters")
+            }
+            let place = append(file[still.color.sample])
+            colorSamples.append(place)
+            if let alpha = still.alpha {
+                let place = append(file[alpha.sample])
+                alphaSamples.append(place)
+            }
+        } else {
+            try begin(file, still)
+        }
+        self.ticks.append(ticks)
+    }
+
+    /// Takes over the media data of the first file, in which its samples lie.
+    private mutating func begin(_ file: Data, _ still: HEIFCodedStill) throws(TintypeError) {
+        let body = try HEIFStillBoxes(file).media
+        func place(_ coded: HEIFCodedStill.Coded) throws(TintypeError) -> (offset: Int, count: Int) {
+            guard body.lowerBound <= coded.sample.lowerBound, coded.sample.upperBound <= body.upperBound else {
+                throw .unexpectedStill
+            }
+            return (coded.sample.lowerBound - body.lowerBound, coded.sample.count)
+        }
+        colorSamples = [try place(still.color)]
+        if let alpha = still.alpha { alphaSamples = [try place(alpha)] }
+        (first, firstStill, media) = (file, still, file.subdata(in: body))
+    }
+
+    /// Appends a sample to the media data; returns its place there.
+    private mutating func append(_ sample: Data) -> (offset: Int, count: Int) {
+        defer { media += sample }
+        return (media.count, sample.count)
+    }
+
+    // MARK: File
+
+    /// Returns the file.
+    ///
+    /// - Parameter plays: The number of plays; 0 is forever.
+    /// - Throws: ``TintypeError/Code/encodeFailed`` if the file would exceed 4 GB.
+    func file(plays: Int) throws(TintypeError) -> Data {
+        guard let firstStill else { throw .unexpectedStill }
+        let (boxes, movie) = (try HEIFStillBoxes(first), try movie(firstStill, plays: plays))
+        let type = boxes.sequenceType
+        // Offsets are numbers of four bytes, so the movie is as large with any.
+        let mediaOffset = type.count + boxes.meta.count + movie.box(mediaOffset: 0).count + 8
+        guard mediaOffset + media.count <= UInt32.max else {
+            throw TintypeError(.encodeFailed, stage: .encode, "the HEIC sequence exceeds 4 GB")
+        }
+        let meta = try boxes.movedMeta(by: mediaOffset - boxes.media.lowerBound)
+        var file = Data(capacity: mediaOffset + media.count)
+        file += type
+        file += meta
+        file += movie.box(mediaOffset: mediaOffset)
+        file += Data.numbers(8 + media.count) + Data("mdat".utf8)
+        file += media
+        return file
+    }
+
+    private func movie(_ still: HEIFCodedStill, plays: Int) throws(TintypeError) -> HEIFMovie {
+        let (color, alpha) = (still.color.parameters, still.alpha?.parameters)
+        // Decoders crop to whole samples of chroma, which cover up to two pixels in each direction.
+        let decoded = PixelSize(
+            width: min((size.width + 1) / 2 * 2, color.size.width),
+            height: min((size.height + 1) / 2 * 2, color.size.height))
+        guard decoded.width >= size.width, decoded.height >= size.height, alpha.map({ $0.size == color.size }) ?? true
+        else { throw .unexpectedStill }
+        return HEIFMovie(
+            size: size, decodedSize: decoded, color: try track(color, croppedTo: decoded, colorSamples),
+            alpha: try alpha.map { alpha throws(TintypeError) in
+                try track(alpha, croppedTo: decoded, alphaSamples)
+            }, ticks: ticks, plays: plays, primaries: options.written.colorSpace == .displayP3 ? 12 : 1,
+            profile: options.written.profile)
+    }
+
+    private func track(
+        _ parameters: HEIFCodedStill.Parameters, croppedTo size: PixelSize, _ samples: [(offset: Int, count: Int)]
+    ) throws(TintypeError) -> HEIFMovie.Track {
+        let configuration = try HEVCTrackConfiguration(parameters, croppedTo: size)
+        return HEIFMovie.Track(configuration: configuration.data, samples: samples)
+    }
+}
