@@ -109,6 +109,12 @@ import TintypeTesting
         #expect(!DiskIndex.isConnectionLost(CocoaError(.fileReadNoPermission)))
     }
 
+    /// SQLite gives up if a damaged journal stays inconsistent, or if a stopped process keeps it locked.
+    @Test func aJournalThatStaysInconsistentIsDamage() {
+        #expect(DiskIndex.isDamage(DatabaseError(resultCode: .SQLITE_PROTOCOL)))
+        #expect(!DiskIndex.isDamage(DatabaseError(resultCode: .SQLITE_FULL)))
+    }
+
     // MARK: An index that cannot be used
 
     /// Makes every removal from the index fail.

@@ -154,9 +154,10 @@ final class DiskIndex: Sendable {
 }
 
 extension DatabaseError {
-    /// Includes `SQLITE_ERROR` and `SQLITE_SCHEMA`: a missing table means that the file is not an index of this cache.
+    /// Includes `SQLITE_ERROR` and `SQLITE_SCHEMA`: a missing table means that the file is not an index of this cache. Includes
+    /// `SQLITE_PROTOCOL`: for 10 s, the journal did not become consistent (<https://www.sqlite.org/rescode.html#protocol>).
     fileprivate var isDamage: Bool {
-        [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_SCHEMA].contains(resultCode)
+        [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_SCHEMA, .SQLITE_PROTOCOL].contains(resultCode)
             || extendedResultCode == .SQLITE_IOERR_SHORT_READ
     }
 }
