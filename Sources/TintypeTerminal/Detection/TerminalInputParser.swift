@@ -26,9 +26,12 @@ package struct TerminalInputParser: Sendable {
     /// Creates a parser at the beginning of the input.
     package init() {}
 
-    /// Whether a sequence has begun but not ended.
-    package var isIncomplete: Bool {
-        if case .text = state { !bytes.isEmpty } else { true }
+    /// Whether ``endBurst()`` would return a key.
+    package var hasPendingKey: Bool {
+        switch state {
+        case .text, .stringEscape: false
+        case .escape, .control, .application, .string: bytes.isEmpty
+        }
     }
 
     /// Returns what the bytes, with those before them, say.
@@ -199,6 +202,8 @@ private struct ControlReport {
     private let suffix: Character?
     private let numbers: [Int]
     private let final: UInt8
+    /// The sizes and places that a terminal may report.
+    private static let places = 1...100_000
 
     init(_ bytes: [UInt8], final: UInt8) {
         self.final = final
@@ -219,8 +224,7 @@ private struct ControlReport {
             return .colorRegisters(numbers[2])
         case (nil, UInt8(ascii: "t")): return size
         case (nil, UInt8(ascii: "n")) where numbers == [0]: return .ready
-        case (nil, UInt8(ascii: "R")) where numbers.count == 2:
-            return .cursor(column: max(0, numbers[1] - 1), row: max(0, numbers[0] - 1))
+        case (nil, UInt8(ascii: "R")): return cursor
         case (nil, UInt8(ascii: "~")): return pageKey
         default: return nil
         }
@@ -228,11 +232,15 @@ private struct ControlReport {
 
     /// The size that an answer to `CSI 14 t` or `CSI 16 t` reports.
     private var size: TerminalInput? {
-        guard numbers.count == 3, (1...100_000).contains(numbers[1]), (1...100_000).contains(numbers[2]) else {
-            return nil
-        }
+        guard numbers.count == 3, numbers.dropFirst().allSatisfy(Self.places.contains) else { return nil }
         let size = PixelSize(width: numbers[2], height: numbers[1])
         return numbers[0] == 6 ? .cellSize(size) : numbers[0] == 4 ? .areaSize(size) : nil
+    }
+
+    /// The place of the cursor, whose rows and columns count from 1.
+    private var cursor: TerminalInput? {
+        guard numbers.count == 2, numbers.allSatisfy(Self.places.contains) else { return nil }
+        return .cursor(column: numbers[1] - 1, row: numbers[0] - 1)
     }
 
     private var pageKey: TerminalInput? {

@@ -6,6 +6,8 @@ struct SessionThread {
     private let core: SessionCore
     private var renderers: [Int: RegionRenderer] = [:]
     private var parser = TerminalInputParser()
+    /// When the escape that was received last is a key; `nil` if there is none.
+    private var keyEnd: ContinuousClock.Instant?
     private var output = TerminalScreen.FormerOutput.complete
     /// The frames that the regions show, if they went through shared memory.
     private var sharedFrames: [Int: RegionFrame] = [:]
@@ -148,20 +150,26 @@ struct SessionThread {
     // MARK: Input
 
     private mutating func receive(until end: Duration?) -> Bool {
-        let isEscape = parser.isIncomplete
-        let limit = isEscape ? min(end ?? .seconds(3600), core.time.uptime() + Self.escapeTime) : end
+        let drawEnd = end.map { ContinuousClock.now + ($0 - core.time.uptime()) }
         let ready = Polling.wait(
             for: [core.ending.descriptor, core.wake.descriptor, core.device.descriptor],
-            until: limit.map { ContinuousClock.now + ($0 - core.time.uptime()) })
+            until: [drawEnd, keyEnd].compactMap(\.self).min())
         switch ready {
         case core.wake.descriptor: core.wake.clear()
         case core.device.descriptor:
             guard let bytes = core.device.read() else { return false }
             for input in parser.parse(bytes) { handle(input) }
-        case nil: if isEscape, let key = parser.endBurst() { handle(key) }
-        default: break
+            keyEnd = parser.hasPendingKey ? .now + Self.escapeTime : nil
+        default: endKey()
         }
         return true
+    }
+
+    /// Handles an escape as a key if nothing has followed it in time.
+    private mutating func endKey() {
+        guard let keyEnd, keyEnd <= .now else { return }
+        self.keyEnd = nil
+        if let key = parser.endBurst() { handle(key) }
     }
 
     /// Receives the answers that are on their way: later ones would be typed into the shell.

@@ -13,12 +13,12 @@ import TintypeTesting
     func keys(_ text: String, _ key: TerminalKey) {
         var parser = TerminalInputParser()
         #expect(parser.parse(text.utf8) == [.key(key)])
-        #expect(!parser.isIncomplete)
+        #expect(!parser.hasPendingKey)
     }
 
     @Test func aLoneEscapeIsAKeyOnceTheBurstEnds() {
         var parser = TerminalInputParser()
-        #expect(parser.parse("\u{1B}".utf8).isEmpty && parser.isIncomplete)
+        #expect(parser.parse("\u{1B}".utf8).isEmpty && parser.hasPendingKey)
         #expect(parser.endBurst() == .key(.escape) && parser.endBurst() == nil)
         #expect(parser.parse("A".utf8) == [.key(.character("A"))])
     }
@@ -27,8 +27,8 @@ import TintypeTesting
     @Test(arguments: ["X", "]", "P", "_", "^", "[", "O"])
     func aKeyPressedWithAltDoesNotSwallowTheNextOnes(_ key: Character) {
         var parser = TerminalInputParser()
-        #expect(parser.parse("\u{1B}\(key)".utf8).isEmpty && parser.isIncomplete)
-        #expect(parser.endBurst() == .key(.character(key)) && !parser.isIncomplete)
+        #expect(parser.parse("\u{1B}\(key)".utf8).isEmpty && parser.hasPendingKey)
+        #expect(parser.endBurst() == .key(.character(key)) && !parser.hasPendingKey)
         #expect(parser.parse("q".utf8) == [.key(.character("q"))])
     }
 
@@ -36,6 +36,7 @@ import TintypeTesting
         var parser = TerminalInputParser()
         #expect(parser.parse("\u{1B}_Gi=7;O".utf8).isEmpty)
         // The rest may still come.
+        #expect(!parser.hasPendingKey)
         #expect(parser.endBurst() == nil)
         #expect(parser.parse("\rq".utf8) == [.key(.enter), .key(.character("q"))])
     }
@@ -63,6 +64,36 @@ import TintypeTesting
         var parser = TerminalInputParser()
         _ = parser.parse("\u{1B}P>|".utf8)
         for _ in 0..<100 { #expect(parser.parse(String(repeating: "x", count: 1000).utf8).isEmpty) }
+        #expect(parser.parse("\u{1B}[0n".utf8) == [.ready])
+    }
+
+    @Test(arguments: ["-9223372036854775808;1", "1;-9223372036854775808", "0;0", "9223372036854775807;1", "1;1;1"])
+    func placesThatNoTerminalHasAreDropped(_ place: String) {
+        var parser = TerminalInputParser()
+        #expect(parser.parse("\u{1B}[\(place)R".utf8).isEmpty)
+        #expect(parser.parse("\u{1B}[4;\(place)t\u{1B}[0n".utf8) == [.ready])
+        #expect(parser.parse("\u{1B}[2;7R".utf8) == [.cursor(column: 6, row: 1)])
+    }
+
+    /// A byte of Latin-1, or a string that was cut off, is no key however long nothing follows.
+    @Test(arguments: [[0xE9], [0x1B, 0x5F, 0x47]] as [[UInt8]]) func anIncompleteTextIsNoKey(_ bytes: [UInt8]) {
+        var parser = TerminalInputParser()
+        #expect(parser.parse(bytes).isEmpty && !parser.hasPendingKey && parser.endBurst() == nil)
+    }
+
+    /// Bytes that are mostly parts of control sequences, with numbers of all sizes.
+    @Test func randomSequencesAreSurvived() {
+        var random = SeededRandom.printed("terminal sequences")
+        var parser = TerminalInputParser()
+        let numbers = ["0", "1", "-1", "6", "4", "99999", "\(Int.max)", "\(Int.min)", "99999999999999999999", ""]
+        for _ in 0..<20_000 {
+            let values = (0..<Int.random(in: 0...4, using: &random)).map { _ in
+                numbers.randomElement(using: &random) ?? ""
+            }
+            let prefix = ["", "?", ">", "="].randomElement(using: &random) ?? ""
+            let end = ["c", "y", "$y", "S", "t", "n", "R", "~", "A"].randomElement(using: &random) ?? ""
+            _ = parser.parse("\u{1B}[\(prefix)\(values.joined(separator: ";"))\(end)".utf8)
+        }
         #expect(parser.parse("\u{1B}[0n".utf8) == [.ready])
     }
 
