@@ -73,7 +73,7 @@ extension DiskCache {
             if state.index === index { state.index = nil }
             state.isIndexBehind = true
         }
-        if DiskIndex.isDamage(error) { index.delete(layout) }
+        if DiskIndex.isDamage(error) { index.delete() }
     }
 
     /// Returns the open index. A lost or damaged index is rebuilt in the background.

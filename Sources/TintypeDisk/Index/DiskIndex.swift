@@ -21,21 +21,22 @@ final class DiskIndex: Sendable {
         self.home = home
         Self.displaceForeignFiles(home)
         Self.removeAbandonedJournal(home)
+        let former = FileIdentity(layout.indexPath)
         do {
             database = try Self.open(layout)
         } catch let error as DatabaseError where error.isDamage {
-            Self.delete(home)
+            Self.delete(former, in: home)
             database = try Self.open(layout)
         }
-        // Another process may already have deleted it again.
-        guard let identity = FileIdentity(layout.indexPath) else { throw IndexDamage() }
+        // Another process may already have deleted or replaced it again.
+        guard let identity = FileIdentity(layout.indexPath), !Self.hasMoved(database) else { throw IndexDamage() }
         self.identity = identity
     }
 
     /// Closing the last connection to a file deletes its journal, by the path. If another file has taken the path, that is
     /// the journal of the new file, and the deletion would damage it.
     deinit {
-        guard home.status(of: CacheLayout.indexName).map({ FileIdentity($0) == identity }) != true else { return }
+        guard home.identity(of: CacheLayout.indexName) != identity else { return }
         database.unsafeReentrantWrite { database in
             var keepsJournal: CInt = 1
             sqlite3_file_control(database.sqliteConnection, nil, SQLITE_FCNTL_PERSIST_WAL, &keepsJournal)
@@ -101,8 +102,8 @@ final class DiskIndex: Sendable {
     func isCurrent(_ layout: CacheLayout) -> Bool { FileIdentity(layout.indexPath) == identity }
 
     /// Deletes a damaged index, unless another process has done so already.
-    func delete(_ layout: CacheLayout) {
-        if isCurrent(layout) { Self.delete(home) }
+    func delete() {
+        Self.delete(identity, in: home)
     }
 
     /// Whether an error means that the index is damaged and must be rebuilt.
@@ -118,8 +119,20 @@ final class DiskIndex: Sendable {
             || (error as? CocoaError)?.code == .fileReadNoSuchFile
     }
 
-    private static func delete(_ home: OwnedFolder) {
-        for name in fileNames { home.remove(name) }
+    /// Deletes the files of an index, but none that another process has put in their places meanwhile.
+    private static func delete(_ identity: FileIdentity?, in home: OwnedFolder) {
+        let files = fileNames.map { ($0, home.identity(of: $0)) }
+        guard let identity, files.first?.1 == identity else { return }
+        for (name, identity) in files where identity != nil && home.identity(of: name) == identity { home.remove(name) }
+    }
+
+    /// Whether the open file is no longer the one with its path.
+    private static func hasMoved(_ database: DatabaseQueue) -> Bool {
+        database.unsafeReentrantWrite { database in
+            var hasMoved: CInt = 0
+            let status = sqlite3_file_control(database.sqliteConnection, nil, SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+            return status == SQLITE_OK && hasMoved != 0
+        }
     }
 
     /// The database, its journal, and the journal that SQLite uses until it has switched to the other one.
@@ -153,9 +166,15 @@ final class DiskIndex: Sendable {
     }
 }
 
+extension OwnedFolder {
+    /// Returns the identity of the file with a name; `nil` if there is none.
+    fileprivate func identity(of name: String) -> FileIdentity? { status(of: name).map { FileIdentity($0) } }
+}
+
 extension DatabaseError {
     /// Includes `SQLITE_ERROR` and `SQLITE_SCHEMA`: a missing table means that the file is not an index of this cache. Includes
-    /// `SQLITE_PROTOCOL`: for 10 s, the journal did not become consistent (<https://www.sqlite.org/rescode.html#protocol>).
+    /// `SQLITE_PROTOCOL` (<https://www.sqlite.org/rescode.html#protocol>): for 10 s, the journal did not become consistent, or a
+    /// process that was stopped while it opened the index kept it locked.
     fileprivate var isDamage: Bool {
         [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_SCHEMA, .SQLITE_PROTOCOL].contains(resultCode)
             || extendedResultCode == .SQLITE_IOERR_SHORT_READ
