@@ -47,10 +47,11 @@ import TintypeTesting
     @Test func keysAfterTheEndShowNothing() throws {
         let group = try group(loopCount: 0)
         group.press(.character("q"))
-        group.stop()
         let count = shown.now
-        group.press(.character(" "))
-        group.press(.character("."))
+        for key in [" ", "."] { group.press(.character(Character(key))) }
+        #expect(shown.now == count)
+        group.stop()
+        for key in [" ", "."] { group.press(.character(Character(key))) }
         for timer in timers { timer.advance(by: .seconds(60)) }
         #expect(ends.now == 1 && shown.now == count)
     }

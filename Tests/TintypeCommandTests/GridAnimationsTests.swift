@@ -39,6 +39,21 @@ import TintypeTesting
         #expect(animations.visible(above: 1).map(\.rect.row) == [])
     }
 
+    @Test func animationsBeyondTheMemoryShowTheirFirstFrame() throws {
+        let cost = try animation(column: 0, row: 0, rows: 3).frames.memoryCost
+        try #require(cost > 0)
+        var animations = GridAnimations(screenRows: 24, memoryLimit: 2 * cost)
+        let row = try [0, 9].map { try animation(column: $0, row: 0, rows: 3) }
+        animations.add(row, lineCount: 4)
+        #expect(animations.visible(above: 20).count == 2 && animations.note == nil)
+        animations.add([try animation(column: 18, row: 0, rows: 3)], lineCount: 4)
+        // The newest ones play: they stay on the screen for longer.
+        #expect(animations.visible(above: 20).map(\.rect.column) == [9, 18])
+        #expect(animations.note?.contains("first frame: 1;") == true)
+        animations.add([], lineCount: 20)
+        #expect(animations.note == nil)
+    }
+
     /// Otherwise a long grid would hold the frames of all its animations.
     @Test func animationsThatHaveScrolledAwayAreForgotten() throws {
         var animations = GridAnimations(screenRows: 10)

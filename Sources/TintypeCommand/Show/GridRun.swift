@@ -16,7 +16,7 @@ struct GridRun {
     private var animations: GridAnimations
     /// The number of animations that count as shown after the play.
     private var animationCount = 0
-    /// The bytes of frames that the terminal may still get, of all animations that it plays by itself.
+    /// The bytes of frames or files that the terminal may still get, of all animations that it plays by itself.
     private var frameBytes = InlineImage.animationLimit
 
     /// - Parameters:
@@ -27,7 +27,7 @@ struct GridRun {
         self.capabilities = capabilities
         self.hasMotion = hasMotion
         grid = InlineGrid(capabilities, columns: columns) { try? SharedPixels($0) }
-        printer = ImagePrinter(capabilities, limit: grid.limit)
+        printer = ImagePrinter(capabilities, limit: grid.limit, until: run.loader.pipeline.interruption)
         tally = BatchTally(total: run.inputs.count)
         animations = GridAnimations(screenRows: capabilities.size.rows)
     }
@@ -35,14 +35,22 @@ struct GridRun {
     /// Prints and plays. The images of a row are loaded at once. Failures are reported below the grid.
     mutating func print() async throws(TintypeError) -> BatchTally {
         defer { reports.write() }
+        do throws(TintypeError) {
+            try await printRows()
+            try await play()
+        } catch {
+            // An interrupted run reports its images as not shown.
+            guard error.code == .cancelled else { throw error }
+        }
+        return tally
+    }
+
+    private mutating func printRows() async throws(TintypeError) {
         for row in run.inputs.chunks(ofCount: grid.columns) {
             let results = await load(row.items)
-            // A row that the user has interrupted is not shown.
-            guard !run.isInterrupted else { return tally }
+            guard !run.isInterrupted else { throw .cancelled }
             try await print(row.items, results)
         }
-        try await play()
-        return tally
     }
 
     // MARK: Loading
@@ -108,7 +116,8 @@ struct GridRun {
 
     private mutating func item(_ input: BatchInput, _ image: Image) throws(TintypeError) -> Item {
         let layout = grid.layout(image.size)
-        let file = hasMotion && run.repetition == nil ? printer.file(of: image) : nil
+        let file = hasMotion && run.repetition == nil ? printer.file(of: image, limit: frameBytes) : nil
+        frameBytes -= file?.count ?? 0
         var frames: AnimatedImage?
         if file == nil, hasMotion, let animation = image.animation, animation.frameCount > 1 {
             frames = try animation.transformed(by: ImagePrinter.resize(to: layout.pixels))
@@ -145,14 +154,15 @@ struct GridRun {
             }
             tally.add(.finished)
         } catch {
-            guard error.code != .unwritable else { throw error }
-            // The frames before a damaged one play. An interrupted run reports its images as not shown.
-            if error.code != .cancelled { report(error.about(item.input.name)) }
+            guard error.code != .unwritable && error.code != .cancelled else { throw error }
+            // The frames before a damaged one play.
+            report(error.about(item.input.name))
         }
     }
 
     /// Plays the animations on the screen. Interrupted ones count as not shown.
     private mutating func play() async throws(TintypeError) {
+        animations.note.map(reports.add)
         guard !animations.isEmpty else { return tally.add(.finished, times: animationCount) }
         let device = try TerminalDevice()
         // If the size has changed, nobody knows where they are.
@@ -160,12 +170,7 @@ struct GridRun {
             let interruption = run.loader.pipeline.interruption
             let playback = await AnimationPlayback(capabilities, loopCount: run.loopCount, until: interruption)
             let visible = animations.visible(above: row)
-            do throws(TintypeError) {
-                try await playback.play(visible, above: row, on: device) { [reports] in reports.write() }
-            } catch {
-                guard error.code == .cancelled else { throw error }
-                return
-            }
+            try await playback.play(visible, above: row, on: device) { [reports] in reports.write() }
         }
         tally.add(.finished, times: animationCount)
     }

@@ -7,11 +7,13 @@ struct ImagePrinter: Sendable {
     let capabilities: TerminalCapabilities
     /// The cells that an image may cover; `nil` for the screen.
     let limit: CellSpan?
+    private let interruption: Interruption
     private let writer: InlineImage
     private let numbers = ImageNumbers()
 
-    init(_ capabilities: TerminalCapabilities, limit: CellSpan?) {
+    init(_ capabilities: TerminalCapabilities, limit: CellSpan?, until interruption: Interruption) {
         self.capabilities = capabilities
+        self.interruption = interruption
         self.limit = limit
         writer = InlineImage(capabilities) { try? SharedPixels($0) }
     }
@@ -54,14 +56,15 @@ struct ImagePrinter: Sendable {
     ///   - image: The number of the image in the terminal.
     ///   - limit: The largest number of bytes of frames.
     /// - Returns: The number of frames that the terminal plays.
-    /// - Throws: The errors of the frames, after the terminal plays those before; ``TintypeError/Code/unwritable``.
+    /// - Throws: The errors of the frames, and ``TintypeError/Code/cancelled`` after an interruption, when the terminal plays the
+    ///   frames before; ``TintypeError/Code/unwritable``.
     func sendFrames(
         _ frames: AnimatedImage, loopCount: Int?, image: UInt32, limit: Int = InlineImage.animationLimit
     ) throws(TintypeError) -> Int {
-        try writer.animate(frames, loopCount: loopCount ?? frames.loopCount, image: image, limit: limit) {
-            output throws(TintypeError) in
-            try StandardOutput.write(output)
-        }
+        try writer.animate(
+            frames, loopCount: loopCount ?? frames.loopCount, image: image, limit: limit,
+            write: { output throws(TintypeError) in try StandardOutput.write(output) },
+            isCancelled: { [interruption] in interruption.isRequested })
     }
 
     /// Returns the line about frames that the terminal does not play; `nil` if it plays all.
@@ -82,9 +85,13 @@ struct ImagePrinter: Sendable {
 
     /// Returns the file of an animation for a terminal that plays such files; `nil` if the terminal does not, or if the
     /// animation is not shown as it is in the file.
-    func file(of image: Image) -> Data? {
-        guard capabilities.bestProtocol == .iterm2, image.info.format == .gif else { return nil }
-        return image.animation?.originalBytes
+    ///
+    /// - Parameter limit: The largest number of bytes.
+    func file(of image: Image, limit: Int = InlineImage.animationLimit) -> Data? {
+        guard capabilities.bestProtocol == .iterm2, image.info.format == .gif,
+            let file = image.animation?.originalBytes, file.count <= limit
+        else { return nil }
+        return file
     }
 
     /// The pixels of cells need not be square, so the shape may change.

@@ -45,7 +45,8 @@ struct ShowRun {
             var run = GridRun(self, capabilities, columns: grid, hasMotion: hasKeys)
             return try await run.print()
         }
-        let printer = ImagePrinter(capabilities, limit: size?.span(capabilities))
+        let printer = ImagePrinter(
+            capabilities, limit: size?.span(capabilities), until: loader.pipeline.interruption)
         let frames: DecodeOptions.Frames = hasKeys || capabilities.bestProtocol == .kitty ? .all : .first
         return await forEachImage { input throws(TintypeError) in
             try await loader.image(input, within: printer.box, frames: frames)

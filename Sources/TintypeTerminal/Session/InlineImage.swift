@@ -142,11 +142,13 @@ package struct InlineImage: Sendable {
     ///   - image: The number of the image in the terminal.
     ///   - limit: The number of bytes of frames after which no more are written.
     ///   - write: Writes the bytes of a frame, or of the command.
+    ///   - isCancelled: Checked before each frame, and while it is decoded.
     /// - Returns: The number of frames that the terminal plays.
-    /// - Throws: The errors of `write`; after the command, ``TintypeError/Code/outOfMemory`` and the errors of the frames.
+    /// - Throws: The errors of `write`; after the command, ``TintypeError/Code/outOfMemory``,
+    ///   ``TintypeError/Code/cancelled`` and the errors of the frames.
     package func animate(
         _ frames: AnimatedImage, loopCount: Int, image: UInt32, limit: Int = animationLimit,
-        write: (Output) throws(TintypeError) -> Void
+        write: (Output) throws(TintypeError) -> Void, isCancelled: @escaping @Sendable () -> Bool = { false }
     ) throws(TintypeError) -> Int {
         var (former, count) = (frames.poster, 1)
         var failure: TintypeError?
@@ -155,7 +157,8 @@ package struct InlineImage: Sendable {
         while count < min(frames.frameCount, mostFrames) {
             let output: Output
             do throws(TintypeError) {
-                let frame = try frames.frame(at: count)
+                if isCancelled() { throw .cancelled }
+                let frame = try frames.frame(at: count, isCancelled: isCancelled)
                 output = try add(frame, over: former, at: count, of: frames, image)
                 former = frame
             } catch {

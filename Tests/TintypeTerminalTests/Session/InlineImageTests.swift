@@ -111,6 +111,21 @@ import TintypeTesting
         #expect(try KittyDecoder.commands(bytes).map { $0.keys["a"] } == ["f", "f", "a", "a"])
     }
 
+    @Test func aCancelledAnimationPlaysTheFramesBefore() throws {
+        let frames = try (0..<4).map { TimedImage(try TestImages.photo(40, 30, phase: Double($0) / 20), duration: 0.1) }
+        let animation = try AnimatedImage(frames)
+        let parts = Shared<[[UInt8]]>([])
+        let error = #expect(throws: TintypeError.self) {
+            try InlineImage(self.capabilities(.kitty)).animate(animation, loopCount: 0, image: 9) { output in
+                parts.withLock { $0.append(output.bytes) }
+            } isCancelled: {
+                parts.now.count == 2
+            }
+        }
+        #expect(error?.code == .cancelled)
+        #expect(try KittyDecoder.commands(Array(parts.now.joined())).map { $0.keys["a"] } == ["f", "f", "a", "a"])
+    }
+
     /// Fails after some frames.
     private struct FailingTransformer: ImageTransformer {
         let made: Shared<Int>
@@ -172,6 +187,12 @@ import TintypeTesting
         #expect(text.cellCount == count)
         #expect(
             text.fitted(toCells: count) == text && text.fitted(toCells: max(0, count - 1)).cellCount < max(1, count))
+    }
+
+    /// Marks need no cells, so they are counted as well.
+    @Test func aNameOfManyMarksIsCutOff() {
+        let name = "a" + String(repeating: "\u{300}", count: 100_000)
+        #expect(name.fitted(toCells: 10).unicodeScalars.count <= 41)
     }
 
     @Test func aGridOfGraphicsPlacesEachInItsColumn() throws {
