@@ -21,9 +21,13 @@ final class CommandTerminal: Sendable {
 
     /// Starts the command.
     ///
-    /// - Parameter environment: All variables of the command, except the search path, the home directory and the options of
-    ///   sanitizers.
-    init(_ executable: URL, _ arguments: [String], environment: [String: String]) throws {
+    /// - Parameters:
+    ///   - environment: All variables of the command, except the search path, the home directory and the options of
+    ///     sanitizers.
+    ///   - unanswered: The query that the terminal does not answer.
+    init(
+        _ executable: URL, _ arguments: [String], environment: [String: String], unanswered: String? = nil
+    ) throws {
         var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 640, ws_ypixel: 384)
         var (master, terminal): (Int32, Int32) = (-1, -1)
         var name = [CChar](repeating: 0, count: 128)
@@ -33,6 +37,7 @@ final class CommandTerminal: Sendable {
         (self.master, self.terminal) = (master, terminal)
         let path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         process = try Self.start(executable, arguments, environment, terminal: path)
+        if let unanswered { state.withLock { $0.answers[unanswered] = nil } }
         // A thread of its own: a command waits two seconds for an answer, and the threads of tests may be busy for longer. It
         // ends with the command, and keeps the terminal until then.
         Thread.detachNewThread { [self] in serve() }

@@ -6,7 +6,11 @@ import TintypeTesting
 /// `tintype show` on a terminal.
 @Suite(.timeLimit(.minutes(15))) struct ShowTerminalTests {
     /// Runs the command on a terminal, which must be as before afterwards.
-    private func withTerminal(_ arguments: [String], _ body: (CommandTerminal) async throws -> Int32) async throws {
+    ///
+    /// - Parameter unanswered: The query that the terminal does not answer.
+    private func withTerminal(
+        _ arguments: [String], unanswered: String? = nil, _ body: (CommandTerminal) async throws -> Int32
+    ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-show-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -15,7 +19,7 @@ import TintypeTesting
             environment: [
                 "SWIFT_BACKTRACE": "enable=no", "TERM": "xterm-256color", "COLORTERM": "truecolor",
                 "XDG_CACHE_HOME": folder.path(percentEncoded: false),
-            ])
+            ], unanswered: unanswered)
         let modes = terminal.modes
         let status: Int32
         do { status = try await body(terminal) } catch {
@@ -63,6 +67,18 @@ import TintypeTesting
             kill(terminal.process, signal)
             #expect(await terminal.readToEnd().contains("\u{1B}[?25h"))
             return signal == SIGHUP ? -signal : 130
+        }
+    }
+
+    /// While the command waits for the place of the cursor.
+    @Test(arguments: [[SIGHUP], [SIGQUIT], [SIGINT, SIGTERM]])
+    func signalsDuringAQuestionRestoreTheTerminal(_ signals: [Int32]) async throws {
+        let query = "\u{1B}[6n"
+        try await withTerminal(["--loop", animation], unanswered: query) { terminal in
+            _ = await terminal.read(until: query)
+            for signal in signals { kill(terminal.process, signal) }
+            _ = await terminal.readToEnd()
+            return signals.count == 1 ? -signals[0] : 130
         }
     }
 
@@ -138,7 +154,8 @@ import TintypeTesting
         try await withTerminal(["--loop", animation]) { terminal in
             _ = await terminal.read(until: "\u{1B}[12;1H\u{1B}[5n")
             terminal.stopAnswering()
-            for _ in 0..<2 { kill(terminal.process, SIGINT) }
+            // Two of one kind may be merged.
+            for signal in [SIGINT, SIGTERM] { kill(terminal.process, signal) }
             #expect(await terminal.readToEnd().contains("\u{1B}[?25h"))
             return 130
         }

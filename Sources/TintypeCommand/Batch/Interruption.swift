@@ -6,7 +6,7 @@ import TintypeTerminal
 /// The user's request to stop, by `SIGINT` or `SIGTERM`.
 ///
 /// After the first signal, a command cancels its loads, begins nothing further, and finishes the images that it has loaded.
-/// The second one ends the process at once, after it has removed the temporary files.
+/// The second one ends the process at once, after it has restored the terminal and removed the temporary files.
 final class Interruption: Sendable {
     private struct State: Sendable {
         var isRequested = false
@@ -69,6 +69,8 @@ final class Interruption: Sendable {
         }
         guard let actions else {
             state.withLock { $0.lastAction }?()
+            TerminalDevice.leaveRawModes()
+            SharedPixels.removeAll()
             OutputFile.removeTemporaryFiles()
             _exit(Self.exitStatus)
         }

@@ -46,8 +46,13 @@ public enum TerminalDetector {
         _ time: TimeSource, _ wait: (TerminalDevice, Duration) -> Bool
     ) throws(TintypeError) {
         if environment.isDumb { return }
-        try device.enterRawMode()
-        defer { device.leaveRawMode() }
+        try device.inRawMode { ask(&detection, environment, device, time, wait) }
+    }
+
+    private static func ask(
+        _ detection: inout TerminalDetection, _ environment: TerminalEnvironment, _ device: TerminalDevice,
+        _ time: TimeSource, _ wait: (TerminalDevice, Duration) -> Bool
+    ) {
         let shared = environment.isRemote || environment.isTmux ? nil : sharedPixel()
         // The terminal removes it when it has read it.
         defer { shared?.remove() }

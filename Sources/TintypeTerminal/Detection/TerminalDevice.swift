@@ -8,12 +8,8 @@ package import TintypeCore
 package final class TerminalDevice: Sendable {
     /// The descriptor of the terminal.
     package let descriptor: Int32
-    private let settings = Locked<Settings?>(nil)
-
-    /// The settings from before ``enterRawMode()``.
-    private struct Settings: Sendable {
-        let former: termios
-    }
+    /// The modes from before ``enterRawMode()``, of all terminals in raw mode, by their descriptors.
+    private static let formerModes = Locked<[Int32: termios]>([:])
 
     /// Opens a terminal.
     ///
@@ -61,13 +57,13 @@ package final class TerminalDevice: Sendable {
     ///
     /// - Throws: ``TintypeError/Code/unreadable`` if this is no terminal.
     package func enterRawMode() throws(TintypeError) {
-        try settings.withLock { settings throws(TintypeError) in
-            guard settings == nil else { return }
+        try Self.formerModes.withLock { all throws(TintypeError) in
+            guard all[descriptor] == nil else { return }
             var modes = termios()
             guard tcgetattr(descriptor, &modes) == 0 else {
                 throw TintypeError(.unreadable, stage: .load, "not a terminal: \(SystemError.description(errno))")
             }
-            settings = Settings(former: modes)
+            all[descriptor] = modes
             modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
             withUnsafeMutableBytes(of: &modes.c_cc) { characters in
                 characters[Int(VMIN)] = 0
@@ -79,17 +75,28 @@ package final class TerminalDevice: Sendable {
 
     /// Restores the former modes, and drops what was typed or answered meanwhile: it would appear in the shell.
     package func leaveRawMode() {
-        settings.withLock { settings in
-            guard var former = settings?.former else { return }
-            // Not TCSAFLUSH, which also waits for the output: a stopped terminal would stop the program.
-            tcflush(descriptor, TCIFLUSH)
-            tcsetattr(descriptor, TCSANOW, &former)
-            settings = nil
+        Self.formerModes.withLock { all in
+            if let former = all.removeValue(forKey: descriptor) { Self.restore(former, descriptor) }
         }
     }
 
+    /// Restores the modes of all terminals in raw mode. For a process that is about to end.
+    package static func leaveRawModes() {
+        formerModes.withLock { all in
+            for (descriptor, former) in all { restore(former, descriptor) }
+            all = [:]
+        }
+    }
+
+    private static func restore(_ modes: termios, _ descriptor: Int32) {
+        var modes = modes
+        // Not TCSAFLUSH, which also waits for the output: a stopped terminal would stop the program.
+        tcflush(descriptor, TCIFLUSH)
+        tcsetattr(descriptor, TCSANOW, &modes)
+    }
+
     /// The modes to restore; `nil` unless they were changed. For a handler of signals, which must not lock.
-    package var formerModes: termios? { settings.withLock { $0?.former } }
+    package var formerModes: termios? { Self.formerModes.withLock { $0[descriptor] } }
 
     // MARK: Bytes
 

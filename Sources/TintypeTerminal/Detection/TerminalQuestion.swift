@@ -23,8 +23,12 @@ package enum TerminalQuestion {
     private static func ask<Answer>(
         _ question: String, _ device: TerminalDevice, _ answer: (TerminalInput) -> Answer?
     ) -> Answer? {
-        guard (try? device.enterRawMode()) != nil else { return nil }
-        defer { device.leaveRawMode() }
+        (try? device.inRawMode { reply(to: question, device, answer) }) ?? nil
+    }
+
+    private static func reply<Answer>(
+        to question: String, _ device: TerminalDevice, _ answer: (TerminalInput) -> Answer?
+    ) -> Answer? {
         let end = ContinuousClock.now + patience
         device.write(Array(question.utf8), until: end)
         var parser = TerminalInputParser()

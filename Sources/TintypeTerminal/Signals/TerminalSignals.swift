@@ -52,43 +52,55 @@ public final class TerminalSignals: Sendable {
     }
 }
 
-/// Passes signals from their handler, which may do next to nothing, to a thread (the self-pipe trick of D. J. Bernstein).
+/// Passes signals from their handler, which may do next to nothing, to a thread (the self-pipe trick of D. J. Bernstein). One
+/// object at a time does.
 final class SignalPipe: Sendable {
-    // Unsafe because a handler of a signal cannot take a lock. It is set before handlers are installed.
+    // Unsafe because a handler of a signal cannot take a lock. It is set once, before handlers are installed. The pipe stays
+    // open: a handler on another thread may still write to it when the signals have their former effects back.
     private nonisolated(unsafe) static var input: Int32 = -1
+
+    /// What is done with the signals; `nil` if they have their former effects.
+    private static let action = Locked<(@Sendable (Int32) -> Void)?>(nil)
+    private static let isOpen = open()
 
     private let handlers = SignalHandlers()
 
-    /// Calls `action` with the number of each signal, on a thread of its own, until ``end()``.
+    /// Calls `action` with the number of each signal, on a thread of its own, until ``end()``. Signals that the parent process
+    /// ignores, as nohup does, stay ignored.
     func forward(_ signals: [Int32], to action: @escaping @Sendable (Int32) -> Void) {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { return }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        Self.input = ends[1]
-        let output = ends[0]
-        Thread.detachNewThread {
-            var number: UInt8 = 0
-            while true {
-                let count = Foundation.read(output, &number, 1)
-                if count < 0, errno == EINTR { continue }
-                guard count == 1, number != 0 else { break }
-                action(Int32(number))
-            }
-            close(output)
-        }
-        // A signal that the parent process ignores, as nohup does, stays ignored.
+        guard Self.isOpen else { return }
+        Self.action.withLock { $0 = action }
         for number in signals where !SignalHandlers.isIgnored(number) {
             handlers.replace(number) { Self.install(number) }
+        }
+    }
+
+    private static func open() -> Bool {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return false }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        input = ends[1]
+        let output = ends[0]
+        Thread.detachNewThread { receive(from: output) }
+        return true
+    }
+
+    private static func receive(from output: Int32) {
+        var number: UInt8 = 0
+        while true {
+            let count = Foundation.read(output, &number, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count == 1 else { return }
+            let action = action.withLock { $0 }
+            // Without an action, the signal came just before its former effect was back.
+            if let action { action(Int32(number)) } else { SignalHandlers().raise(Int32(number)) }
         }
     }
 
     /// Gives signals their former effects back.
     func end() {
         handlers.restore()
-        var end: UInt8 = 0
-        _ = Foundation.write(Self.input, &end, 1)
-        close(Self.input)
-        Self.input = -1
+        Self.action.withLock { $0 = nil }
     }
 
     /// Installs the handler of a signal again, unless the signals have their former effects back: the handler would have no
@@ -123,11 +135,17 @@ package final class SignalHandlers: Sendable {
     private let former = Locked<[Int32: Action]>([:])
 
     /// Whether the process ignores a signal.
-    package static func isIgnored(_ number: Int32) -> Bool {
+    package static func isIgnored(_ number: Int32) -> Bool { (address(of: number) ?? 1) == 1 }
+
+    /// Whether a signal has its usual effect on the process.
+    static func isDefault(_ number: Int32) -> Bool { address(of: number) == 0 }
+
+    /// Returns the address of the handler of a signal: functions cannot be compared. Those that stand for the usual effect and
+    /// for "ignore" have the addresses 0 and 1.
+    private static func address(of number: Int32) -> Int? {
         var action = sigaction()
-        guard sigaction(number, nil, &action) == 0 else { return true }
-        // Functions cannot be compared; that which stands for "ignore" has the address 1.
-        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+        guard sigaction(number, nil, &action) == 0 else { return nil }
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
     }
 
     /// Keeps the effect of a signal, and runs `install`, which changes it.
