@@ -1,3 +1,5 @@
+import TintypeCore
+
 extension String {
     /// The number of cells that a terminal needs for the text.
     ///
@@ -8,15 +10,18 @@ extension String {
     /// Returns the text, or its beginning and an ellipsis if it needs more than `count` cells.
     func fitted(toCells count: Int) -> String {
         // Most texts are short, and no character needs more cells than it has bytes.
-        guard utf8.count > count, cellCount > count else { return self }
+        guard utf8.count > count else { return self }
+        // Marks that need no cells are limited as well.
+        let text = abbreviated(to: 4 * count)
+        guard text.cellCount > count else { return text }
         guard count > 0 else { return "" }
-        var (text, rest) = (String.UnicodeScalarView(), count - 1)
-        for scalar in unicodeScalars {
+        var (beginning, rest) = (String.UnicodeScalarView(), count - 1)
+        for scalar in text.unicodeScalars {
             rest -= scalar.cellCount
             guard rest >= 0 else { break }
-            text.append(scalar)
+            beginning.append(scalar)
         }
-        return String(text) + "…"
+        return String(beginning) + "…"
     }
 }
 
