@@ -20,12 +20,23 @@ final class HEIFFrameDecoder: FrameDecoder, @unchecked Sendable {
         frames = sequence.colorTrack.durations.prefix(sequence.frameCount).map {
             AnimationFrame(rect: rect, duration: $0, blend: .source, hasAlpha: info.hasAlpha)
         }
-        try limits.check(frames, canvas: size)
+        try Self.check(frames, of: sequence, limits)
         let converter = try HEIFFrameConverter(bytes, sequence)
         colorDecoder = try HEIFTrackDecoder(bytes, sequence.colorTrack, count: sequence.frameCount) {
             image, index, isCancelled throws(TintypeError) in
             try converter.pixels(of: image, at: index, isCancelled: isCancelled)
         }
+    }
+
+    /// Checks the images that are decoded for the frames. They are larger than the frames if only a part of them is shown.
+    private static func check(
+        _ frames: [AnimationFrame], of sequence: HEIFSequence, _ limits: DecodeLimits
+    ) throws(TintypeError) {
+        let (color, alpha) = (sequence.colorTrack.codedSize, sequence.alphaTrack?.codedSize)
+        let largest = alpha.map { $0.area > color.area ? $0 : color } ?? color
+        try limits.check(frames, canvas: largest)
+        // Both decoders hold images at once.
+        try limits.checkMemory(bytesPerPixel: 16, of: color, other: 16 * Double(alpha?.area ?? 0))
     }
 
     func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {

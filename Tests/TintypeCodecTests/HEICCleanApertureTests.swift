@@ -98,4 +98,43 @@ import TintypeTesting
         #expect(shown.count == whole.count)
         for (frame, other) in zip(shown, whole) { #expect(PixelDifference(between: frame, and: other)?.maximum == 0) }
     }
+
+    // MARK: Limits
+
+    private func limit(_ data: Data, _ path: WritableKeyPath<DecodeLimits, Int>, _ value: Int) -> DecodeLimit? {
+        var context = DecodeContext()
+        context.limits[keyPath: path] = value
+        do throws(TintypeError) {
+            _ = try HEIFDecoder().decode(data, context: context)
+            return nil
+        } catch {
+            return error.limit
+        }
+    }
+
+    /// Images are decoded in whole, however little of them is shown.
+    @Test(arguments: [("sequence.heics", 16), ("sequence-alpha.heics", 32)])
+    func limitsApplyToTheWholeImages(_ name: String, _ bytesPerPixel: Int) throws {
+        let data = try file(name, [2, 1, 2, 1, 0, 1, 0, 1])
+        let shown = try frames(data)
+        #expect(shown.first?.size == PixelSize(width: 2, height: 2))
+        let (memory, pixels) = (bytesPerPixel * 48 * 32, shown.count * 48 * 32)
+        #expect(limit(data, \.memoryBytes, memory) == nil && limit(data, \.animatedPixels, pixels) == nil)
+        #expect(limit(data, \.memoryBytes, memory - 1) == .memoryBytes)
+        #expect(limit(data, \.animatedPixels, pixels - 1) == .animatedPixels)
+    }
+
+    /// The tracks show parts of the same size, of images of different sizes.
+    @Test func limitsApplyToLargerImagesOfAlpha() throws {
+        var data = try file("sequence-alpha.heics", [2, 1, 2, 1, 0, 1, 0, 1])
+        let count = try frames(data).count
+        // 304 pixels in a row instead of 48, in the entry of the second track.
+        let entry = try #require(data.ranges(of: Data("hvc1".utf8)).last).upperBound
+        data[entry + 24] = 1
+        let (memory, pixels) = (16 * (48 + 304) * 32, count * 304 * 32)
+        // Within the limits, the images turn out to be smaller.
+        #expect(limit(data, \.memoryBytes, memory) == nil && limit(data, \.animatedPixels, pixels) == nil)
+        #expect(limit(data, \.memoryBytes, memory - 1) == .memoryBytes)
+        #expect(limit(data, \.animatedPixels, pixels - 1) == .animatedPixels)
+    }
 }

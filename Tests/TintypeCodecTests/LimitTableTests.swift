@@ -43,7 +43,7 @@ import TintypeTesting
         "rgb.tiff", "rgb-16.tiff", "lossy.webp", "lossy-420.avif", "lossy.heic", "lossless.jxl",
         "lossless-alpha.jxl",
         "rects.png",
-        "rects.gif", "rects.webp",
+        "rects.gif", "rects.webp", "sequence.heics",
     ].map { file in Row(file: file, limit: .memoryBytes) { $0.memoryBytes = 1000 } }
 
     static let rows: [Row] = sizes + lengths + metadata + [scans] + memory
