@@ -35,7 +35,8 @@ struct HEIFCodedImages {
         try images.checkConfigurations(meta, limits)
         let items = try HEIFItems(file, meta)
         for item in items.all where item.kind == "hvc1" { try images.checkUnits(of: item.extents, limits) }
-        let dependencies = try HEIFDependencies(file, meta, items.kinds, limits, minimumPixels: images.maxPixels)
+        let dependencies = try HEIFDependencies(
+            file, meta, items.kinds, limits, minimumPixels: images.maxPixels, canvasPixels: items.canvasPixels(file))
         try dependencies.check(file.primaryItem(meta))
         return dependencies
     }

@@ -85,16 +85,17 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
             let reader = try HEIFReader(raw, context.limits)
             let info = reader.info
             try context.limits.check(info, byteCount: raw.count)
-            // Planes, and their conversion to RGB, in addition to the result and a copy of the file.
+            let item = try ISOFile(bytes: raw).primaryItem()
+            let largestImage = max(dependencies.largestImage(for: item) ?? 0, info.size.area)
             try context.limits.checkMemory(
-                bytesPerPixel: 16 + context.highRangeBytesPerPixel(isWide: reader.isWide), of: info.size,
-                other: Double(reader.copiedBytes))
+                bytesPerPixel: context.highRangeBytesPerPixel(isWide: reader.isWide), of: info.size,
+                other: reader.memoryBytes(largestImage: largestImage))
             // libheif applies the orientation while it decodes.
             var upright = info
             upright.orientation = .up
             let target = try DecodeTarget(upright, options: context.options)
             try context.checkCancelled()
-            let still = try Self.decodeStill(reader, dependencies, target, context)
+            let still = try Self.decodeStill(reader, dependencies, largestImage: largestImage, target, context)
             try context.checkCancelled()
             let bright = try HEIFGainMap(raw, dependencies, context)?.applied(to: still, of: reader, target)
             return Image(
@@ -116,13 +117,17 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
 
     /// Decodes an embedded thumbnail if the options allow it and one is large enough, otherwise the image itself. If the
     /// thumbnail cannot be decoded, the image is.
+    ///
+    /// - Parameter largestImage: The pixels for which memory was charged. A thumbnail that needs more is skipped.
     private static func decodeStill(
-        _ reader: borrowing HEIFReader, _ dependencies: HEIFDependencies, _ target: DecodeTarget,
+        _ reader: borrowing HEIFReader, _ dependencies: HEIFDependencies, largestImage: Int, _ target: DecodeTarget,
         _ context: DecodeContext
     ) throws(TintypeError) -> WideImage {
         let colors = try reader.colors(context.limits)
         let isAllowed = context.options.embeddedThumbnail == .whereLargeEnough && context.options.crop == nil
-        if isAllowed, let thumbnail = reader.thumbnail(atLeast: target.size, dependencies) {
+        if isAllowed,
+            let thumbnail = reader.thumbnail(atLeast: target.size, maxPixels: largestImage, dependencies)
+        {
             let whole = DecodeTarget(whole: thumbnail.info.size, size: target.size)
             if let image = try? thumbnail.decodeImage(whole, colors, context) { return image }
         }

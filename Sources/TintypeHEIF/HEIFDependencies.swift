@@ -21,6 +21,7 @@ struct HEIFDependencies {
     private var inputs: [Int: [Int]] = [:]
     private let codedPixels: [Int: Int]
     private let minimumPixels: Int
+    private let canvasPixels: [Int: Int]
 
     private static let derivedKinds: Set<String> = ["grid", "iden", "iovl"]
     /// The auxiliary types that libheif takes for alpha (6.5.8).
@@ -37,12 +38,14 @@ struct HEIFDependencies {
     ///   - meta: The body of the `meta` box, after its version.
     ///   - kinds: The type of each item, four letters, by its number.
     ///   - minimumPixels: The number of pixels that every coded image counts as at least, whatever its configuration says.
+    ///   - canvasPixels: The number of pixels of each canvas; see ``HEIFItems/canvasPixels(_:)``.
     /// - Throws: ``TintypeError/Code/undecodable`` for invalid boxes, and for those that readers interpret differently.
     init(
-        _ file: ISOFile, _ meta: Range<Int>, _ kinds: [Int: String], _ limits: DecodeLimits, minimumPixels: Int = 0
+        _ file: ISOFile, _ meta: Range<Int>, _ kinds: [Int: String], _ limits: DecodeLimits, minimumPixels: Int = 0,
+        canvasPixels: [Int: Int] = [:]
     ) throws(TintypeError) {
         self.kinds = kinds
-        self.minimumPixels = minimumPixels
+        (self.minimumPixels, self.canvasPixels) = (minimumPixels, canvasPixels)
         budget = Budget(pixels: Self.maxPixels(limits))
         let properties = try HEIFProperties(file, meta)
         codedPixels = try properties.codedPixels()
@@ -70,19 +73,29 @@ struct HEIFDependencies {
 
     /// Whether every item that is decoded for an item is coded with HEVC, so that its size is known, and all of them
     /// together are within the budget.
-    func isSafe(_ item: Int) -> Bool {
-        var (pending, budget) = ([item], budget)
+    func isSafe(_ item: Int) -> Bool { largestImage(for: item) != nil }
+
+    /// Returns the number of pixels of the largest image that is decoded or composed for an item, before it is cropped: more
+    /// than the item has if only a part is shown.
+    ///
+    /// - Returns: `nil` if the item is not safe; see ``isSafe(_:)``.
+    func largestImage(for item: Int) -> Int? {
+        var (pending, budget, largest) = ([item], budget, 0)
         while let next = pending.popLast() {
             switch kinds[next] {
             case "hvc1":
+                let pixels = max(codedPixels[next] ?? 0, minimumPixels)
                 budget.codedImages -= 1
-                budget.pixels -= max(codedPixels[next] ?? 0, minimumPixels)
-            case .some(let kind) where Self.derivedKinds.contains(kind): budget.canvases -= 1
-            default: return false
+                budget.pixels -= pixels
+                largest = max(largest, pixels)
+            case .some(let kind) where Self.derivedKinds.contains(kind):
+                budget.canvases -= 1
+                largest = max(largest, canvasPixels[next] ?? 0)
+            default: return nil
             }
             pending += inputs[next, default: []]
-            guard min(budget.codedImages - pending.count, budget.canvases, budget.pixels) >= 0 else { return false }
+            guard min(budget.codedImages - pending.count, budget.canvases, budget.pixels) >= 0 else { return nil }
         }
-        return true
+        return largest
     }
 }

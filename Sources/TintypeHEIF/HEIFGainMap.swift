@@ -9,6 +9,8 @@ import TintypeCore
 struct HEIFGainMap {
     private let bytes: UnsafeRawBufferPointer
     private let item: Int
+    /// The pixels of the largest image that is decoded for the map, before it is cropped.
+    private let largestImage: Int
     /// `nil` for a map of Apple's, whose headroom is in the metadata.
     private let parameters: GainMapParameters?
     private let context: DecodeContext
@@ -29,8 +31,13 @@ struct HEIFGainMap {
         let toneMap = try Self.toneMap(file, meta)
         let appleMap = try Self.appleMap(file, meta)
         let maps = [toneMap, appleMap].compactMap { $0 }
-        guard let map = maps.first(where: { dependencies.isSafe($0.item) }) else { return nil }
-        (self.bytes, item, parameters, self.context) = (bytes, map.item, map.parameters, context)
+        for map in maps {
+            guard let largestImage = dependencies.largestImage(for: map.item) else { continue }
+            (item, parameters, self.largestImage) = (map.item, map.parameters, largestImage)
+            (self.bytes, self.context) = (bytes, context)
+            return
+        }
+        return nil
     }
 
     private typealias Map = (item: Int, parameters: GainMapParameters?)
@@ -99,8 +106,8 @@ struct HEIFGainMap {
         guard let scale = GainMap.scale(of: stored, to: reader.info.size), let map = map(mapReader, reader) else {
             return nil
         }
-        // Planes, and their conversion to RGB, in addition to the result and the copy of the file.
-        try context.limits.checkMemory(bytesPerPixel: 16, of: stored, other: Double(bytes.count))
+        try context.limits.checkMemory(
+            bytesPerPixel: 0, of: stored, other: mapReader.memoryBytes(largestImage: largestImage))
         try context.checkCancelled()
         var plain = context
         plain.options = DecodeOptions()

@@ -37,6 +37,9 @@ extension ISOFile {
         return try number(at: body.lowerBound + 4, size: isLong ? 4 : 2, in: body)
     }
 
+    /// Returns the number of the primary item of the file.
+    func primaryItem() throws(TintypeError) -> Int { try primaryItem(itemMetaBox()) }
+
     /// The number of entries in the lists of one kind, far more than any writer makes.
     private static let maxEntries = 100_000
 

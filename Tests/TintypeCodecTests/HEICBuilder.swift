@@ -62,6 +62,11 @@ struct HEICBuilder {
     /// Turns an image counterclockwise.
     static func rotation(quarterTurns: UInt8) -> Data { box("irot", Data([quarterTurns])) }
 
+    /// Shows the middle of an image.
+    static func cleanAperture(_ size: PixelSize) -> Data {
+        box("clap", [size.width, 1, size.height, 1, 0, 1, 0, 1].reduce(Data()) { $0 + long($1) })
+    }
+
     // MARK: Boxes
 
     var file: Data {

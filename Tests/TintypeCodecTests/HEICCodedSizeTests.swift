@@ -52,6 +52,62 @@ import TintypeTesting
         #expect(error(data, DecodeLimits())?.limit == .pixels)
     }
 
+    // MARK: Memory
+
+    /// Expects that a file is charged for exactly this number of pixels.
+    private func expectCharge(_ data: Data, pixels: Int) {
+        for (bytes, isExceeded) in [(16 * pixels, false), (16 * pixels - 1, true)] {
+            var context = DecodeContext()
+            context.limits.memoryBytes = bytes
+            var limit: DecodeLimit?
+            do throws(TintypeError) {
+                _ = try decoder.decode(data, context: context)
+            } catch {
+                limit = error.limit
+            }
+            #expect((limit == .memoryBytes) == isExceeded, "\(String(describing: limit))")
+        }
+    }
+
+    @Test func theCodedSizeIsCharged() throws {
+        try expectCharge(understated(), pixels: 1200 * 1000)
+    }
+
+    @Test func aCroppedImageIsChargedInWhole() throws {
+        let shown = PixelSize(width: 64, height: 32)
+        var image = try HEICBuilder.grey(99, PixelSize(width: 256, height: 128))
+        image.properties.append(HEICBuilder.cleanAperture(shown))
+        let data = HEICBuilder(items: [image]).file
+        #expect(try decoder.decode(data, context: DecodeContext()).size == shown)
+        expectCharge(data, pixels: 256 * 128)
+    }
+
+    /// A grid of four tiles, 512 × 256 pixels, of which a part is shown.
+    @Test func aCroppedGridIsChargedInWhole() throws {
+        let grid = HEICBuilder.Item(
+            kind: "grid", data: Data([0, 0, 1, 1, 2, 0, 1, 0]),
+            properties: [
+                HEICBuilder.size(PixelSize(width: 512, height: 256)),
+                HEICBuilder.cleanAperture(PixelSize(width: 64, height: 32)),
+            ])
+        let tile = try HEICBuilder.grey(99, PixelSize(width: 256, height: 128))
+        let data = HEICBuilder(items: [grid, tile], references: [("dimg", 1, [2, 2, 2, 2])]).file
+        expectCharge(data, pixels: 512 * 256)
+    }
+
+    @Test func theSizesOfCanvasesAreRead() throws {
+        // 0x01020304 × 5 and 7 × 9 pixels; the last two are truncated.
+        let wide = Data([0, 1, 0, 0, 1, 2, 3, 4, 0, 0, 0, 5])
+        let overlay = Data([0, 0]) + Data(repeating: 9, count: 8) + Data([0, 7, 0, 9])
+        let items = [("grid", wide), ("iovl", overlay), ("grid", wide.dropLast()), ("iovl", overlay.prefix(9))]
+        let file = HEICBuilder(items: items.map { HEICBuilder.Item(kind: $0.0, data: Data($0.1)) }).file
+        let pixels = try file.withUnsafeBytes { raw in
+            let file = ISOFile(bytes: raw)
+            return try HEIFItems(file, file.itemMetaBox()).canvasPixels(file)
+        }
+        #expect(pixels == [1: 0x0102_0304 * 5, 2: 63])
+    }
+
     // MARK: Item locations
 
     private func locations(_ body: [UInt8]) throws -> [(identifier: Int, extents: [Range<Int>])] {

@@ -66,8 +66,12 @@ import TintypeTesting
         try data.withUnsafeBytes { raw in
             let dependencies = try HEIFCodedImages.check(raw, limits: DecodeLimits())
             let reader = try HEIFReader(raw, DecodeLimits())
-            let hasThumbnail = reader.thumbnail(atLeast: PixelSize(width: 1, height: 1), dependencies) != nil
-            #expect(hasThumbnail != isOther)
+            let size = PixelSize(width: 1, height: 1)
+            // It is coded with more than one pixel.
+            for (maxPixels, isFound) in [(Int.max, !isOther), (1, false)] {
+                let hasThumbnail = reader.thumbnail(atLeast: size, maxPixels: maxPixels, dependencies) != nil
+                #expect(hasThumbnail == isFound)
+            }
         }
     }
 
