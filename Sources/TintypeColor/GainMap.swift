@@ -46,10 +46,14 @@ package struct GainMap: Sendable {
 
     // MARK: Size
 
+    /// The number of pixels of a map per pixel of its image. The two differ where the sides of the map were rounded.
+    package typealias Scale = (across: Double, down: Double)
+
     /// Returns the scale of a map that belongs to a stored image; `nil` if it has another shape.
-    package static func scale(of map: PixelSize, to stored: PixelSize) -> Double? {
-        let scale = Double(map.width) / Double(stored.width)
-        return abs(Double(map.height) / Double(stored.height) / scale - 1) < 0.05 ? scale : nil
+    package static func scale(of map: PixelSize, to stored: PixelSize) -> Scale? {
+        let across = Double(map.width) / Double(stored.width)
+        let down = Double(map.height) / Double(stored.height)
+        return abs(down / across - 1) < 0.05 ? (across: across, down: down) : nil
     }
 
     /// Returns the part of a whole map that belongs to a target, at the target's size.
@@ -57,9 +61,10 @@ package struct GainMap: Sendable {
     /// - Parameter scale: The scale of the map; see ``scale(of:to:)``.
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     package static func part(
-        of map: PixelBuffer, _ target: DecodeTarget, scale: Double
+        of map: PixelBuffer, _ target: DecodeTarget, scale: Scale
     ) throws(TintypeError) -> PixelBuffer {
-        try map.resampled(crop: target.part, scale: scale, to: target.size, filter: .bilinear)
+        try map.resampled(
+            crop: target.part, scale: scale.across, verticalScale: scale.down, to: target.size, filter: .bilinear)
     }
 
     // MARK: Light

@@ -63,4 +63,37 @@ import TintypeTesting
         for headroom in [-1, 0, 1, 65_537, .infinity, .nan] { #expect(GainMap(appleHeadroom: headroom) == nil) }
         for headroom in [1.001, 65_536] { #expect(GainMap(appleHeadroom: headroom) != nil) }
     }
+
+    // MARK: Size
+
+    /// Expects that the rows of a part of an image get their gains from the same place of its map.
+    private func expectRows(_ part: PixelRect, of image: PixelSize, from map: PixelSize) throws {
+        // The code of a row is its number.
+        let pixels = try PixelBuffer.drawn(map) { _, y in Pixel(red: UInt8(y), green: UInt8(y), blue: UInt8(y)) }
+        var options = DecodeOptions()
+        options.crop = part
+        let target = try DecodeTarget(ImageInfo(format: .jpeg, size: image), options: options)
+        let scale = try #require(GainMap.scale(of: map, to: image))
+        let gains = try GainMap.part(of: pixels, target, scale: scale)
+        try #require(gains.size == part.size)
+        for row in 0..<part.size.height {
+            let middle = (Double(part.y + row) + 0.5) * Double(map.height) / Double(image.height)
+            #expect(abs(Double(gains[9, row].red) - (middle - 0.5)) < 1.5, "\(row)")
+        }
+    }
+
+    /// One side of the map may be up to 5 % longer than the other one says, because sides are rounded.
+    @Test(arguments: [(244, 128), (256, 122), (256, 134), (128, 64), (122, 64), (128, 61)])
+    func theSidesOfAMapHaveScalesOfTheirOwn(_ width: Int, _ height: Int) throws {
+        let image = PixelSize(width: 256, height: 128)
+        let map = PixelSize(width: width, height: height)
+        try expectRows(PixelRect(x: 0, y: 0, size: image), of: image, from: map)
+        try expectRows(PixelRect(x: 10, y: 100, size: PixelSize(width: 20, height: 28)), of: image, from: map)
+    }
+
+    /// It is not the whole map.
+    @Test func aPartOfTheSizeOfTheMapIsAPart() throws {
+        let (map, image) = (PixelSize(width: 256, height: 122), PixelSize(width: 256, height: 128))
+        try expectRows(PixelRect(x: 0, y: 6, size: map), of: image, from: map)
+    }
 }

@@ -34,13 +34,14 @@ package struct RowResampler: ~Copyable {
     ///   - crop: The part of the source that the output shows; all of it by default. Pixels around it have no
     ///     influence.
     ///   - scale: The number of source pixels per unit of `crop`: less than 1 if a decoder has scaled the source down.
+    ///   - verticalScale: The same from top to bottom, if that differs.
     ///   - size: The size of the whole output in pixels.
     ///   - outputRect: The part of the output that is produced; all of it by default.
     ///   - filter: The resampling filter.
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/limitExceeded``.
     package init(
-        from source: PixelSize, crop: PixelRect? = nil, scale: Double = 1, to size: PixelSize,
-        outputRect: PixelRect? = nil, filter: ResampleFilter
+        from source: PixelSize, crop: PixelRect? = nil, scale: Double = 1, verticalScale: Double? = nil,
+        to size: PixelSize, outputRect: PixelRect? = nil, filter: ResampleFilter
     ) throws(TintypeError) {
         let crop = crop ?? PixelRect(x: 0, y: 0, size: source)
         let outputRect = outputRect ?? PixelRect(x: 0, y: 0, size: size)
@@ -48,7 +49,7 @@ package struct RowResampler: ~Copyable {
             source: source.width, crop: Self.scaledRange(crop.x, crop.size.width, by: scale),
             output: size.width, outputRange: outputRect.x..<outputRect.x + outputRect.size.width, filter: filter)
         let down = ResampleAxis(
-            source: source.height, crop: Self.scaledRange(crop.y, crop.size.height, by: scale),
+            source: source.height, crop: Self.scaledRange(crop.y, crop.size.height, by: verticalScale ?? scale),
             output: size.height, outputRange: outputRect.y..<outputRect.y + outputRect.size.height, filter: filter)
         let (vertical, rowLength) = (down.weights(filter), outputRect.size.width * PixelBuffer.bytesPerPixel)
         let ringRows = vertical.taps + 1
@@ -187,21 +188,24 @@ extension PixelBuffer {
     /// - Parameters:
     ///   - crop: The part of this image that the output shows; all of it by default.
     ///   - scale: The number of pixels of this image per pixel that `crop` refers to, if a decoder has scaled it.
+    ///   - verticalScale: The same from top to bottom, if that differs.
     ///   - target: The size of the whole output in pixels.
     ///   - outputRect: The part of the output that is produced; all of it by default.
     ///   - filter: The resampling filter.
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/cancelled``.
     package func resampled(
-        crop: PixelRect? = nil, scale: Double = 1, to target: PixelSize, outputRect: PixelRect? = nil,
-        filter: ResampleFilter
+        crop: PixelRect? = nil, scale: Double = 1, verticalScale: Double? = nil, to target: PixelSize,
+        outputRect: PixelRect? = nil, filter: ResampleFilter
     ) throws(TintypeError) -> PixelBuffer {
-        if target == size, crop == nil || (crop?.size == size && scale == 1) {
+        let whole = PixelRect(x: 0, y: 0, size: size)
+        if target == size, crop == nil || (crop == whole && scale == 1 && (verticalScale ?? 1) == 1) {
             guard let outputRect else { return self }
             return try cropped(to: outputRect)
         }
         var resampler = try RowResampler(
-            from: size, crop: crop, scale: scale, to: target, outputRect: outputRect, filter: filter)
+            from: size, crop: crop, scale: scale, verticalScale: verticalScale, to: target, outputRect: outputRect,
+            filter: filter)
         try withUnsafeBytes { rows throws(TintypeError) in
             try resampler.append(rows: rows, count: size.height, stride: bytesPerRow)
         }
