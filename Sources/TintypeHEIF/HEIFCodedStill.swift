@@ -32,7 +32,8 @@ struct HEIFCodedStill {
                 return (try reader.coded(reader.primaryItem), try reader.alphaItem.map(reader.coded))
             }
         } catch {
-            throw .unexpectedStill
+            guard error.code != .encodeFailed else { throw error }
+            throw .unexpectedStill("the items cannot be read", underlying: error)
         }
     }
 }
@@ -66,7 +67,7 @@ private struct HEIFCodedReader {
             coded.kind == "hvc1", coded.extents.count == 1,
             let configuration = properties.property("hvcC", of: coded.identifier)?.body,
             let extents = properties.property("ispe", of: coded.identifier)?.fullBody
-        else { throw .unexpectedStill }
+        else { throw .unexpectedStill("item \(item) is not one image that is coded with HEVC") }
         let size = PixelSize(
             width: try file.number(at: extents.lowerBound, in: extents),
             height: try file.number(at: extents.lowerBound + 4, in: extents))
@@ -77,6 +78,12 @@ private struct HEIFCodedReader {
 }
 
 extension TintypeError {
-    static let unexpectedStill = TintypeError(
-        .encodeFailed, stage: .encode, "cannot encode a HEIC sequence: the images of libheif are not built as expected")
+    /// Returns the error for a still image of libheif that is not built as expected.
+    ///
+    /// - Parameter reason: What is wrong in the image.
+    static func unexpectedStill(_ reason: String, underlying: (any Error)? = nil) -> TintypeError {
+        TintypeError(
+            .encodeFailed, stage: .encode, "cannot encode a HEIC sequence: in an image of libheif, \(reason)",
+            underlying: underlying)
+    }
 }

@@ -67,7 +67,7 @@ struct HEIFSequenceWriter {
         let body = try HEIFStillBoxes(file).media
         func place(_ coded: HEIFCodedStill.Coded) throws(TintypeError) -> (offset: Int, count: Int) {
             guard body.lowerBound <= coded.sample.lowerBound, coded.sample.upperBound <= body.upperBound else {
-                throw .unexpectedStill
+                throw .unexpectedStill("the coded bytes are not in the media data")
             }
             return (coded.sample.lowerBound - body.lowerBound, coded.sample.count)
         }
@@ -89,7 +89,9 @@ struct HEIFSequenceWriter {
     /// - Parameter plays: The number of plays; 0 is forever.
     /// - Throws: ``TintypeError/Code/encodeFailed`` if the file would exceed 4 GB.
     func file(plays: Int) throws(TintypeError) -> Data {
-        guard let firstStill else { throw .unexpectedStill }
+        guard let firstStill else {
+            throw TintypeError(.encodeFailed, stage: .encode, "a HEIC sequence has at least one image")
+        }
         let (boxes, movie) = (try HEIFStillBoxes(first), try movie(firstStill, plays: plays))
         let type = boxes.sequenceType
         // Offsets are numbers of four bytes, so the movie is as large with any.
@@ -113,8 +115,12 @@ struct HEIFSequenceWriter {
         let decoded = PixelSize(
             width: min((size.width + 1) / 2 * 2, color.size.width),
             height: min((size.height + 1) / 2 * 2, color.size.height))
-        guard decoded.width >= size.width, decoded.height >= size.height, alpha.map({ $0.size == color.size }) ?? true
-        else { throw .unexpectedStill }
+        guard decoded.width >= size.width, decoded.height >= size.height else {
+            throw .unexpectedStill("only \(color.size) of \(size) pixels are coded")
+        }
+        guard alpha.map({ $0.size == color.size }) ?? true else {
+            throw .unexpectedStill("alpha is coded with another size")
+        }
         return HEIFMovie(
             size: size, decodedSize: decoded, color: try track(color, croppedTo: decoded, colorSamples),
             alpha: try alpha.map { alpha throws(TintypeError) in

@@ -19,7 +19,7 @@ struct HEIFStillBoxes {
         do throws(TintypeError) {
             self = try file.withTypedBytes { raw throws(TintypeError) in try Self(ISOFile(bytes: raw)) }
         } catch {
-            throw .unexpectedStill
+            throw .unexpectedStill("the boxes cannot be read", underlying: error)
         }
     }
 
@@ -51,7 +51,7 @@ struct HEIFStillBoxes {
     func movedMeta(by distance: Int) throws(TintypeError) -> Data {
         var moved = meta
         for field in offsets {
-            guard !field.isEmpty else { throw .unexpectedStill }
+            guard !field.isEmpty else { throw .unexpectedStill("the offset of an item is missing") }
             let offset = meta[field].reduce(0) { $0 << 8 | Int($1) }
             moved.replaceSubrange(field, with: Data.numbers(offset + distance, size: field.count))
         }

@@ -24,7 +24,9 @@ struct HEVCTrackConfiguration {
     /// - Throws: ``TintypeError/Code/encodeFailed`` if the configuration is not built as expected.
     init(_ still: HEIFCodedStill.Parameters, croppedTo target: PixelSize) throws(TintypeError) {
         var head = Array(still.configuration.prefix(Self.headLength))
-        guard head.count == Self.headLength else { throw .unexpectedStill }
+        guard head.count == Self.headLength else {
+            throw .unexpectedStill("the decoder configuration is truncated")
+        }
         HEVCUnit.allowSeveralImages(in: &head, at: Self.profileOffset)
         let units = try Self.units(still.configuration)
         head[Self.headLength - 1] = UInt8(clamping: units.count)
@@ -50,7 +52,7 @@ struct HEVCTrackConfiguration {
                 return sets.map { [UInt8](raw[$0]) }
             }
         } catch {
-            throw .unexpectedStill
+            throw .unexpectedStill("the parameter sets cannot be read", underlying: error)
         }
     }
 }

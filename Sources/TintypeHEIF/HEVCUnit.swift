@@ -40,7 +40,7 @@ struct HEVCUnit {
         case Self.sequenceParameterSet: offset = Self.headLength + 1
         default: return
         }
-        guard plain.count > offset + 7 else { throw .unexpectedStill }
+        guard plain.count > offset + 7 else { throw .unexpectedStill("the profile of a parameter set is truncated") }
         Self.allowSeveralImages(in: &plain, at: offset)
     }
 
@@ -65,15 +65,19 @@ struct HEVCUnit {
     /// - Throws: ``TintypeError/Code/encodeFailed`` if they are not whole samples of chroma.
     mutating func crop(by pixels: PixelSize) throws(TintypeError) {
         guard type == Self.sequenceParameterSet, pixels != PixelSize(width: 0, height: 0) else { return }
-        guard let set = stored.withUnsafeBytes({ HEVCSequenceParameterSet($0) }) else { throw .unexpectedStill }
+        guard let set = stored.withUnsafeBytes({ HEVCSequenceParameterSet($0) }) else {
+            throw .unexpectedStill("the size in a parameter set is truncated")
+        }
         let (across, down) = ([1, 2].contains(set.chromaFormat) ? 2 : 1, set.chromaFormat == 1 ? 2 : 1)
         guard pixels.width >= 0, pixels.height >= 0, pixels.width % across == 0, pixels.height % down == 0 else {
-            throw .unexpectedStill
+            throw .unexpectedStill("\(pixels) pixels more than shown are not whole samples of chroma")
         }
         var reader = HEVCBitReader(stored)
         let (flag, end) = (8 * Self.headLength + set.windowPosition, HEVCBits.end(of: plain))
         reader.skip(flag)
-        guard var window = reader.readWindow(), reader.position <= end else { throw .unexpectedStill }
+        guard var window = reader.readWindow(), reader.position <= end else {
+            throw .unexpectedStill("the window in a parameter set is truncated")
+        }
         window[1] += pixels.width / across
         window[3] += pixels.height / down
         var bits = HEVCBits(plain, 0..<flag)

@@ -215,6 +215,20 @@ enum SequenceSource {
         }
     }
 
+    @Test func errorsNameWhatIsUnexpected() {
+        let size = PixelSize(width: 8, height: 8)
+        let empty = #expect(throws: TintypeError.self) {
+            try HEIFSequenceWriter(size: size, EncodeOptions()).file(plays: 0)
+        }
+        #expect(empty?.message == "a HEIC sequence has at least one image")
+        let damaged = #expect(throws: TintypeError.self) {
+            var writer = try HEIFSequenceWriter(size: size, EncodeOptions())
+            try writer.add(Data(), ticks: 100)
+        }
+        #expect(damaged?.message.hasSuffix("the items cannot be read") == true)
+        #expect((damaged?.underlying as? TintypeError)?.message == TintypeError.noItems.message)
+    }
+
     @Test(arguments: [(65_535, 2), (2, 70_000)]) func imagesThatASampleEntryCannotDescribeAreRefused(
         _ width: Int, _ height: Int
     ) throws {
