@@ -8,6 +8,7 @@ import TintypeCore
 struct HEIFSequenceWriter {
     private let size: PixelSize
     private let options: EncodeOptions
+    private let maxBytes: Int
     /// The file of the first image.
     private var first = Data()
     private var firstStill: HEIFCodedStill?
@@ -25,13 +26,14 @@ struct HEIFSequenceWriter {
     /// - Parameters:
     ///   - size: The size of each image in pixels.
     ///   - options: Those with which the images are encoded.
+    ///   - maxBytes: The number of bytes that the file may have; offsets in it have 32 bits.
     /// - Throws: ``TintypeError/Code/encodeFailed`` if the images are too large.
-    init(size: PixelSize, _ options: EncodeOptions) throws(TintypeError) {
+    init(size: PixelSize, _ options: EncodeOptions, maxBytes: Int = Int(UInt32.max)) throws(TintypeError) {
         guard max(size.width, size.height) < Self.maxSide else {
             throw TintypeError(
                 .encodeFailed, stage: .encode, "a HEIC sequence has at most \(Self.maxSide - 1) pixels a side")
         }
-        (self.size, self.options) = (size, options)
+        (self.size, self.options, self.maxBytes) = (size, options, maxBytes)
     }
 
     /// Appends an image.
@@ -39,7 +41,8 @@ struct HEIFSequenceWriter {
     /// - Parameters:
     ///   - file: A still HEIC that libheif has written.
     ///   - ticks: Its duration; see ``HEIFMovie/ticksPerSecond``.
-    /// - Throws: ``TintypeError/Code/encodeFailed`` if the image is coded with other parameters than the first one.
+    /// - Throws: ``TintypeError/Code/encodeFailed`` if the image is coded with other parameters than the first one, or the
+    ///   file would become too large.
     mutating func add(_ file: Data, ticks: Int) throws(TintypeError) {
         let still = try HEIFCodedStill(file)
         if let firstStill {
@@ -50,10 +53,10 @@ struct HEIFSequenceWriter {
                     .encodeFailed, stage: .encode,
                     "cannot encode a HEIC sequence: libheif codes image \(self.ticks.count) with other parameters")
             }
-            let place = append(file[still.color.sample])
+            let place = try append(file[still.color.sample])
             colorSamples.append(place)
             if let alpha = still.alpha {
-                let place = append(file[alpha.sample])
+                let place = try append(file[alpha.sample])
                 alphaSamples.append(place)
             }
         } else {
@@ -65,6 +68,7 @@ struct HEIFSequenceWriter {
     /// Takes over the media data of the first file, in which its samples lie.
     private mutating func begin(_ file: Data, _ still: HEIFCodedStill) throws(TintypeError) {
         let body = try HEIFStillBoxes(file).media
+        try checkSize(body.count)
         func place(_ coded: HEIFCodedStill.Coded) throws(TintypeError) -> (offset: Int, count: Int) {
             guard body.lowerBound <= coded.sample.lowerBound, coded.sample.upperBound <= body.upperBound else {
                 throw .unexpectedStill("the coded bytes are not in the media data")
@@ -77,9 +81,17 @@ struct HEIFSequenceWriter {
     }
 
     /// Appends a sample to the media data; returns its place there.
-    private mutating func append(_ sample: Data) -> (offset: Int, count: Int) {
+    private mutating func append(_ sample: Data) throws(TintypeError) -> (offset: Int, count: Int) {
+        try checkSize(media.count + sample.count)
         defer { media += sample }
         return (media.count, sample.count)
+    }
+
+    /// Checks the size of the file, or what is known of it.
+    private func checkSize(_ count: Int) throws(TintypeError) {
+        guard count <= maxBytes else {
+            throw TintypeError(.encodeFailed, stage: .encode, "the HEIC sequence exceeds \(maxBytes) bytes")
+        }
     }
 
     // MARK: File
@@ -87,7 +99,7 @@ struct HEIFSequenceWriter {
     /// Returns the file.
     ///
     /// - Parameter plays: The number of plays; 0 is forever.
-    /// - Throws: ``TintypeError/Code/encodeFailed`` if the file would exceed 4 GB.
+    /// - Throws: ``TintypeError/Code/encodeFailed`` if there is no image, or the file would be too large.
     func file(plays: Int) throws(TintypeError) -> Data {
         guard let firstStill else {
             throw TintypeError(.encodeFailed, stage: .encode, "a HEIC sequence has at least one image")
@@ -96,9 +108,7 @@ struct HEIFSequenceWriter {
         let type = boxes.sequenceType
         // Offsets are numbers of four bytes, so the movie is as large with any.
         let mediaOffset = type.count + boxes.meta.count + movie.box(mediaOffset: 0).count + 8
-        guard mediaOffset + media.count <= UInt32.max else {
-            throw TintypeError(.encodeFailed, stage: .encode, "the HEIC sequence exceeds 4 GB")
-        }
+        try checkSize(mediaOffset + media.count)
         let meta = try boxes.movedMeta(by: mediaOffset - boxes.media.lowerBound)
         var file = Data(capacity: mediaOffset + media.count)
         file += type

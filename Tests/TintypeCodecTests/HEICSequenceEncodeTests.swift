@@ -229,6 +229,33 @@ enum SequenceSource {
         #expect((damaged?.underlying as? TintypeError)?.message == TintypeError.noItems.message)
     }
 
+    /// The encoder does not go on to encode frames that the file cannot hold.
+    @Test func aFileThatIsTooLargeIsRefusedWhileImagesAreAdded() throws {
+        let size = PixelSize(width: 80, height: 80)
+        let pixels = try PixelBuffer.filled(Pixel(red: 9, green: 99, blue: 200), size: size)
+        let still = try HEIFEncoder().encode(pixels, isOpaque: true, EncodeOptions())
+        var writer = try HEIFSequenceWriter(size: size, EncodeOptions(), maxBytes: 3 * still.count)
+        var count = 0
+        do throws(TintypeError) {
+            while count < 1000 {
+                try writer.add(still, ticks: 100)
+                count += 1
+            }
+        } catch {
+            #expect(error.code == .encodeFailed && error.message.contains("\(3 * still.count) bytes"))
+        }
+        #expect(count >= 3 && count < 1000)
+        // The movie makes the file larger than the still image.
+        writer = try HEIFSequenceWriter(size: size, EncodeOptions(), maxBytes: still.count)
+        try writer.add(still, ticks: 100)
+        do throws(TintypeError) {
+            _ = try writer.file(plays: 0)
+            Issue.record("\(still.count) bytes suffice")
+        } catch {
+            #expect(error.code == .encodeFailed)
+        }
+    }
+
     @Test(arguments: [(65_535, 2), (2, 70_000)]) func imagesThatASampleEntryCannotDescribeAreRefused(
         _ width: Int, _ height: Int
     ) throws {
