@@ -9,9 +9,8 @@ struct HEIFSequenceWriter {
     private let size: PixelSize
     private let options: EncodeOptions
     private let maxBytes: Int
-    /// The file of the first image.
-    private var first = Data()
-    private var firstStill: HEIFCodedStill?
+    /// The first image, and the boxes of its file.
+    private var first: (still: HEIFCodedStill, boxes: HEIFStillBoxes)?
     /// The media data: those of the first file, then the samples of the others.
     private var media = Data()
     private var colorSamples: [(offset: Int, count: Int)] = []
@@ -45,9 +44,9 @@ struct HEIFSequenceWriter {
     ///   file would become too large.
     mutating func add(_ file: Data, ticks: Int) throws(TintypeError) {
         let still = try HEIFCodedStill(file)
-        if let firstStill {
-            guard still.color.parameters == firstStill.color.parameters,
-                still.alpha?.parameters == firstStill.alpha?.parameters
+        if let first {
+            guard still.color.parameters == first.still.color.parameters,
+                still.alpha?.parameters == first.still.alpha?.parameters
             else {
                 throw TintypeError(
                     .encodeFailed, stage: .encode,
@@ -67,7 +66,8 @@ struct HEIFSequenceWriter {
 
     /// Takes over the media data of the first file, in which its samples lie.
     private mutating func begin(_ file: Data, _ still: HEIFCodedStill) throws(TintypeError) {
-        let body = try HEIFStillBoxes(file).media
+        let boxes = try HEIFStillBoxes(file)
+        let body = boxes.media
         try checkSize(body.count)
         func place(_ coded: HEIFCodedStill.Coded) throws(TintypeError) -> (offset: Int, count: Int) {
             guard body.lowerBound <= coded.sample.lowerBound, coded.sample.upperBound <= body.upperBound else {
@@ -77,7 +77,8 @@ struct HEIFSequenceWriter {
         }
         colorSamples = [try place(still.color)]
         if let alpha = still.alpha { alphaSamples = [try place(alpha)] }
-        (first, firstStill, media) = (file, still, file.subdata(in: body))
+        first = (still, boxes)
+        media = file.subdata(in: body)
     }
 
     /// Appends a sample to the media data; returns its place there.
@@ -101,10 +102,10 @@ struct HEIFSequenceWriter {
     /// - Parameter plays: The number of plays; 0 is forever.
     /// - Throws: ``TintypeError/Code/encodeFailed`` if there is no image, or the file would be too large.
     func file(plays: Int) throws(TintypeError) -> Data {
-        guard let firstStill else {
+        guard let first else {
             throw TintypeError(.encodeFailed, stage: .encode, "a HEIC sequence has at least one image")
         }
-        let (boxes, movie) = (try HEIFStillBoxes(first), try movie(firstStill, plays: plays))
+        let (boxes, movie) = (first.boxes, try movie(first.still, plays: plays))
         let type = boxes.sequenceType
         // Offsets are numbers of four bytes, so the movie is as large with any.
         let mediaOffset = type.count + boxes.meta.count + movie.box(mediaOffset: 0).count + 8
