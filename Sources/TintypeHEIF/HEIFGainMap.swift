@@ -28,16 +28,13 @@ struct HEIFGainMap {
         guard context.options.range == .high else { return nil }
         let file = ISOFile(bytes: bytes)
         let meta = try file.itemMetaBox()
-        let toneMap = try Self.toneMap(file, meta)
-        let appleMap = try Self.appleMap(file, meta)
-        let maps = [toneMap, appleMap].compactMap { $0 }
-        for map in maps {
-            guard let largestImage = dependencies.largestImage(for: map.item) else { continue }
-            (item, parameters, self.largestImage) = (map.item, map.parameters, largestImage)
-            (self.bytes, self.context) = (bytes, context)
-            return
-        }
-        return nil
+        let (primary, references) = (try file.primaryItem(meta), try file.references(in: meta))
+        var candidate = try Self.toneMap(file, meta, of: primary, references)
+        let isSafe = candidate.map { dependencies.isSafe($0.item) } ?? false
+        if !isSafe { candidate = try Self.appleMap(file, meta, of: primary, references) }
+        guard let map = candidate, let largestImage = dependencies.largestImage(for: map.item) else { return nil }
+        (item, parameters, self.largestImage) = (map.item, map.parameters, largestImage)
+        (self.bytes, self.context) = (bytes, context)
     }
 
     private typealias Map = (item: Int, parameters: GainMapParameters?)
@@ -46,13 +43,14 @@ struct HEIFGainMap {
     private static let maximumParameterBytes = 4096
 
     /// Returns the map of the first readable tone-mapped image whose base is the primary image.
-    private static func toneMap(_ file: ISOFile, _ meta: Range<Int>) throws(TintypeError) -> Map? {
+    private static func toneMap(
+        _ file: ISOFile, _ meta: Range<Int>, of primary: Int, _ references: [ISOFile.Reference]
+    ) throws(TintypeError) -> Map? {
         // By number: a hostile file has thousands of items and of references.
         let images = Dictionary(
             try HEIFItems(file, meta).all.filter { $0.kind == "tmap" }.map { ($0.identifier, $0) },
             uniquingKeysWith: { first, _ in first })
-        let primary = try file.primaryItem(meta)
-        for reference in try file.references(in: meta) where reference.kind == "dimg" {
+        for reference in references where reference.kind == "dimg" {
             guard reference.to.count == 2, reference.to[0] == primary,
                 let image = images[reference.from],
                 image.extents.reduce(0, { $0 + $1.count }) <= maximumParameterBytes
@@ -68,10 +66,11 @@ struct HEIFGainMap {
     private static let appleKinds: Set<String> = ["urn:com:apple:photo:2020:aux:hdrgainmap"]
 
     /// Returns the first map of Apple's that is auxiliary to the primary image.
-    private static func appleMap(_ file: ISOFile, _ meta: Range<Int>) throws(TintypeError) -> Map? {
+    private static func appleMap(
+        _ file: ISOFile, _ meta: Range<Int>, of primary: Int, _ references: [ISOFile.Reference]
+    ) throws(TintypeError) -> Map? {
         let maps = try HEIFProperties(file, meta).auxiliaryItems(of: appleKinds)
-        let primary = try file.primaryItem(meta)
-        let reference = try file.references(in: meta).first {
+        let reference = references.first {
             $0.kind == "auxl" && $0.to.contains(primary) && maps.contains($0.from)
         }
         return reference.map { (item: $0.from, parameters: nil) }
