@@ -109,6 +109,17 @@ enum SequenceSource {
         try expect(data, shows: original, atLeast: 34)
     }
 
+    /// Those of ITU-T H.273, table 2. The others are the curve of sRGB, the matrix of BT.601 and the full range.
+    @Test(arguments: [(EncodeOptions.ColorSpace.displayP3, 12), (.sRGB, 1)])
+    func thePrimariesAreStatedInTheTrack(_ space: EncodeOptions.ColorSpace, _ primaries: UInt8) throws {
+        var options = EncodeOptions()
+        options.colorSpace = space
+        let data = try encode(SequenceSource.animation(PixelSize(width: 8, height: 8)), options)
+        let movie = try #require(data.firstRange(of: Data("moov".utf8))).upperBound
+        let codes = try #require(data[movie...].firstRange(of: Data("colrnclx".utf8))).upperBound
+        #expect(Array(data[codes..<codes + 7]) == [0, primaries, 0, 13, 0, 6, 0x80])
+    }
+
     // MARK: Time
 
     /// More than 2³² milliseconds in total, and with the plays more than 2⁵².
