@@ -6,7 +6,7 @@ import TintypeCore
 /// Reads the primary image of one file with libheif, on the calling thread.
 struct HEIFReader: ~Copyable {
     /// What libheif reads instead of the file, if it needs a copy. It must outlive the context.
-    private let excerpt: HEIFExcerpt?
+    private let adaptedCopy: HEIFAdaptedCopy?
     /// `nil` for a thumbnail, which belongs to the context of another reader.
     private let context: OpaquePointer?
     private let handle: OpaquePointer
@@ -16,7 +16,7 @@ struct HEIFReader: ~Copyable {
     private let knowsCodePoints: Bool
 
     /// The number of bytes of the copy of the file that libheif reads, if it needs one.
-    var copiedBytes: Int { excerpt?.bytes.count ?? 0 }
+    var copiedBytes: Int { adaptedCopy?.bytes.count ?? 0 }
 
     /// Returns the bytes of memory that decoding takes at its peak: planes, their conversion to RGB, the result and a copy of
     /// the file, without the high range.
@@ -36,8 +36,8 @@ struct HEIFReader: ~Copyable {
     ///   ``TintypeError/Code/undecodable``; ``TintypeError/Code/outOfMemory``.
     init(_ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits, item: Int? = nil) throws(TintypeError) {
         try HEIFLibrary.load()
-        let excerpt = try HEIFExcerpt.ifNeeded(bytes, showing: item)
-        let bytes = excerpt?.bytes ?? bytes
+        let adaptedCopy = try HEIFAdaptedCopy.ifNeeded(bytes, showing: item)
+        let bytes = adaptedCopy?.bytes ?? bytes
         guard let context = heif_context_alloc() else {
             throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for a HEIC decoder")
         }
@@ -66,7 +66,7 @@ struct HEIFReader: ~Copyable {
             heif_context_free(context)
             throw TintypeError(.undecodable, stage: .decode, "the HEIC has no image")
         }
-        self.excerpt = excerpt
+        self.adaptedCopy = adaptedCopy
         self.context = context
         self.handle = handle
         // An image that libheif accepts is shown even if its orientation cannot be read.
@@ -80,7 +80,7 @@ struct HEIFReader: ~Copyable {
     }
 
     private init(thumbnail handle: OpaquePointer, knowsCodePoints: Bool) {
-        (excerpt, context) = (nil, nil)
+        (adaptedCopy, context) = (nil, nil)
         self.handle = handle
         orientation = .up
         self.knowsCodePoints = knowsCodePoints

@@ -6,7 +6,7 @@ import TintypeCore
 /// libheif 1.15 opens no hidden items. It refuses a file in which an auxiliary image, a thumbnail or metadata refers to
 /// several items, or to one that is no image to it (`tmap`): most photos of iOS 18 are such files. All boxes and items stay
 /// in their places.
-final class HEIFExcerpt {
+final class HEIFAdaptedCopy {
     private let copy: UnsafeMutableRawBufferPointer
 
     /// Copies a file if libheif needs a copy to show an item.
@@ -17,7 +17,7 @@ final class HEIFExcerpt {
     ///   ``TintypeError/Code/outOfMemory``.
     static func ifNeeded(
         _ bytes: UnsafeRawBufferPointer, showing item: Int? = nil
-    ) throws(TintypeError) -> HEIFExcerpt? {
+    ) throws(TintypeError) -> HEIFAdaptedCopy? {
         let file = ISOFile(bytes: bytes)
         let meta = try file.itemMetaBox()
         let entries = try HEIFItems.entries(file, meta)
@@ -27,11 +27,12 @@ final class HEIFExcerpt {
         // The inputs of `tmap` items do no harm.
         let areUsable = usable == all.filter { $0.kind != "dimg" || entries[$0.from]?.kind != "tmap" }
         guard item != nil || !areUsable else { return nil }
-        let excerpt = try HEIFExcerpt(bytes)
-        let hasReferences = areUsable ? true : try excerpt.replaceReferences(by: usable, meta)
-        guard let item else { return hasReferences ? excerpt : nil }
-        guard hasReferences, try excerpt.show(item, entries[item], meta) else { throw .suspectStructure }
-        return excerpt
+        let copy = try HEIFAdaptedCopy(bytes)
+        // `||` does not preserve the type of an error.
+        let hasReferences = areUsable ? true : try copy.replaceReferences(by: usable, meta)
+        guard let item else { return hasReferences ? copy : nil }
+        guard hasReferences, try copy.show(item, entries[item], meta) else { throw .suspectStructure }
+        return copy
     }
 
     private init(_ bytes: UnsafeRawBufferPointer) throws(TintypeError) {

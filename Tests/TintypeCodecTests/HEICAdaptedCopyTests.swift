@@ -6,7 +6,7 @@ import TintypeTesting
 @testable import TintypeHEIF
 
 /// HEIC files that libheif 1.15 alone refuses, because an auxiliary image, a thumbnail or metadata belong to several items.
-@Suite struct HEICExcerptTests {
+@Suite struct HEICAdaptedCopyTests {
     private static let exif = Data("MM\0*\0\0\0\u{8}\0\u{1}\u{1}\u{12}\0\u{3}\0\0\0\u{1}\0\u{1}\0\0\0\0\0\0".utf8)
 
     /// An image, its gain map, which is hidden, the tone-mapped image, Exif data, and references as iOS 18 writes them.
@@ -36,22 +36,22 @@ import TintypeTesting
     }
 
     /// Returns the contents of a file's copy, which has the same size and the same items; `nil` if none is needed.
-    private func excerpt(_ data: Data, showing item: Int? = nil) throws -> Contents? {
+    private func adaptedContents(_ data: Data, showing item: Int? = nil) throws -> Contents? {
         try data.withUnsafeBytes { raw in
-            guard let excerpt = try HEIFExcerpt.ifNeeded(raw, showing: item) else { return nil }
-            let (file, copy) = (ISOFile(bytes: raw), ISOFile(bytes: excerpt.bytes))
+            guard let adapted = try HEIFAdaptedCopy.ifNeeded(raw, showing: item) else { return nil }
+            let (file, copy) = (ISOFile(bytes: raw), ISOFile(bytes: adapted.bytes))
             #expect(copy.bytes.count == raw.count)
             let items = try HEIFItems(copy, copy.itemMetaBox()).all
             let own = try HEIFItems(file, file.itemMetaBox()).all
             #expect(items.map(\.extents) == own.map(\.extents) && items.map(\.kind) == own.map(\.kind))
-            return try Contents(excerpt.bytes)
+            return try Contents(adapted.bytes)
         }
     }
 
     @Test(arguments: [false, true]) func referencesToSeveralItemsBecomeReferencesToOne(_ areLong: Bool) throws {
         var builder = try Self.builder()
         builder.hasLongReferences = areLong
-        let contents = try #require(try excerpt(builder.file))
+        let contents = try #require(try adaptedContents(builder.file))
         let expected = [("auxl", 2, [1]), ("cdsc", 4, [1])] as [(String, Int, [Int])]
         #expect(contents.references == expected.map { ISOFile.Reference(kind: $0.0, from: $0.1, to: $0.2) })
         #expect(contents.primary == 1 && contents.isHidden)
@@ -60,28 +60,28 @@ import TintypeTesting
     @Test func aFileThatServesIsNotCopied() throws {
         var builder = try Self.builder()
         builder.references = [("dimg", 3, [1, 2]), ("auxl", 2, [1]), ("cdsc", 4, [1])]
-        #expect(try excerpt(builder.file) == nil)
+        #expect(try adaptedContents(builder.file) == nil)
     }
 
     @Test func anotherItemIsShown() throws {
         var builder = try Self.builder()
         builder.references[2].to = [1, 2]
-        let contents = try #require(try excerpt(builder.file, showing: 2))
+        let contents = try #require(try adaptedContents(builder.file, showing: 2))
         #expect(contents.primary == 2 && !contents.isHidden)
         #expect(contents.references.map(\.to) == [[1], [2]])
-        #expect(throws: TintypeError.self) { try excerpt(builder.file, showing: 9) }
-        #expect(throws: TintypeError.self) { try excerpt(builder.file, showing: 65_538) }
+        #expect(throws: TintypeError.self) { try adaptedContents(builder.file, showing: 9) }
+        #expect(throws: TintypeError.self) { try adaptedContents(builder.file, showing: 65_538) }
     }
 
     /// A reference that is two bytes shorter leaves no room for the box that would have to follow.
     @Test func referencesThatLeaveNoRoomStay() throws {
         var builder = try Self.builder()
         builder.references = [("cdsc", 4, [1, 2])]
-        #expect(try excerpt(builder.file) == nil)
-        #expect(throws: TintypeError.self) { try excerpt(builder.file, showing: 2) }
+        #expect(try adaptedContents(builder.file) == nil)
+        #expect(throws: TintypeError.self) { try adaptedContents(builder.file, showing: 2) }
         // Two of them leave enough.
         builder.references = [("cdsc", 4, [1, 2, 3]), ("thmb", 2, [1, 3, 3])]
-        #expect(try excerpt(builder.file)?.references.map(\.to) == [[1], [1]])
+        #expect(try adaptedContents(builder.file)?.references.map(\.to) == [[1], [1]])
     }
 
     @Test func anImageWhoseMetadataBelongToSeveralItemsIsRead() throws {
