@@ -106,7 +106,7 @@ struct JPEGSegments {
 
     /// The ranges of the images after the first one, by the index (CIPA DC-007, 5.2.3), as far as they lie in the file.
     ///
-    /// Images do not overlap, so together they are no longer than the file.
+    /// Together they are at most as long as the file. Images that exceed this, because others overlap, are omitted.
     var furtherImages: [Range<Int>] {
         guard let index = imageIndexRange, let directory = TIFFDirectory.first(of: Data(raw[index])),
             let entries = directory.bytes(0xB002)

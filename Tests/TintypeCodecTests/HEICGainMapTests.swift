@@ -143,7 +143,7 @@ import TintypeTesting
         }
     }
 
-    /// Other auxiliary images are depth maps and mattes. An image in PQ is bright itself.
+    /// Other auxiliary images are depth maps and mattes.
     @Test func onlyTheMapOfTheImageIsApplied() throws {
         var other = try Self.apple(Self.map())
         other.items[1].properties[2] = HEICBuilder.auxiliaryType("urn:com:apple:photo:2018:aux:portraiteffectsmatte")
@@ -154,6 +154,7 @@ import TintypeTesting
         #expect(try decode(ofAnother.file).highRange == nil)
     }
 
+    /// It is bright itself.
     @Test func anImageInPQKeepsItsLight() throws {
         let pq = try FixtureManifest.named("pq.heic").data
         var base = try HEICBuilder.image(of: pq)
