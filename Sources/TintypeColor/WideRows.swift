@@ -12,6 +12,11 @@ package struct WideImage: Sendable {
         self.highRange = highRange
     }
 
+    /// The bytes of memory for each pixel.
+    package var bytesPerPixel: Int {
+        PixelBuffer.bytesPerPixel + (highRange == nil ? 0 : HighRangePixels.bytesPerPixel)
+    }
+
     /// Returns the image turned upright.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``.

@@ -90,14 +90,14 @@ struct HEIFGainMap {
     func applied(
         to image: WideImage, of reader: borrowing HEIFReader, _ target: DecodeTarget
     ) throws(TintypeError) -> HighRangePixels? {
-        try GainMap.brightened(image, context) { () throws(TintypeError) in
+        try GainMap.brightened(image, context, otherBytes: reader.copiedBytes) { () throws(TintypeError) in
             guard try !reader.colors(context.limits).isHighRange else { return nil }
-            return try decodeMap(of: reader, target)
+            return try decodeMap(for: image, of: reader, target)
         }
     }
 
     private func decodeMap(
-        of reader: borrowing HEIFReader, _ target: DecodeTarget
+        for image: WideImage, of reader: borrowing HEIFReader, _ target: DecodeTarget
     ) throws(TintypeError) -> (gains: PixelBuffer, map: GainMap)? {
         let mapReader = try HEIFReader(bytes, context.limits, item: item)
         let stored = mapReader.info.size
@@ -105,8 +105,10 @@ struct HEIFGainMap {
         guard let scale = GainMap.scale(of: stored, to: reader.info.size), let map = map(mapReader, reader) else {
             return nil
         }
+        // The image and the copy of its file are held meanwhile.
         try context.limits.checkMemory(
-            bytesPerPixel: 0, of: stored, other: mapReader.memoryBytes(largestImage: largestImage))
+            bytesPerPixel: image.bytesPerPixel, of: image.pixels.size,
+            other: mapReader.memoryBytes(largestImage: largestImage) + Double(reader.copiedBytes))
         try context.checkCancelled()
         var plain = context
         plain.options = DecodeOptions()

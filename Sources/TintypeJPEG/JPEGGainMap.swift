@@ -36,18 +36,21 @@ struct JPEGGainMap {
     /// - Throws: ``TintypeError/Code/cancelled``.
     func applied(to pixels: PixelBuffer, _ plan: JPEGPlan) throws(TintypeError) -> HighRangePixels? {
         try GainMap.brightened(WideImage(pixels: pixels, highRange: nil), context) { () throws(TintypeError) in
-            try decodeGains(plan).map { (gains: $0, map: GainMap(parameters)) }
+            try decodeGains(for: pixels, plan).map { (gains: $0, map: GainMap(parameters)) }
         }
     }
 
     /// Decodes the map, and returns the part of it that belongs to the pixels, at their size.
-    private func decodeGains(_ plan: JPEGPlan) throws(TintypeError) -> PixelBuffer? {
+    private func decodeGains(for pixels: PixelBuffer, _ plan: JPEGPlan) throws(TintypeError) -> PixelBuffer? {
         let reader = try JPEGReader(context)
         guard let header = try reader.open(bytes, isComplete: true) else { return nil }
         let stored = PixelSize(width: Int(header.width), height: Int(header.height))
         let map = ImageInfo(format: .jpeg, size: stored)
         try context.limits.check(map, byteCount: bytes.count)
-        try context.limits.checkMemory(bytesPerPixel: header.bytesPerPixel, of: stored)
+        // The pixels are held meanwhile.
+        try context.limits.checkMemory(
+            bytesPerPixel: header.bytesPerPixel, of: stored,
+            other: Double(pixels.size.area) * Double(PixelBuffer.bytesPerPixel))
         guard let scale = GainMap.scale(of: stored, to: plan.stored) else { return nil }
         // Without a converter: gains are not colours.
         let (gains, isDamaged) = try JPEGDecoder.decodePixels(reader, nil, JPEGPlan(map, DecodeOptions()), context)
