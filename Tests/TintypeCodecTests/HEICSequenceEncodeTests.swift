@@ -110,7 +110,7 @@ enum SequenceSource {
     }
 
     /// Those of ITU-T H.273, table 2. The others are the curve of sRGB, the matrix of BT.601 and the full range.
-    @Test(arguments: [(EncodeOptions.ColorSpace.displayP3, 12), (.sRGB, 1)])
+    @Test(arguments: [(.displayP3, 12), (.sRGB, 1)] as [(EncodeOptions.ColorSpace, UInt8)])
     func thePrimariesAreStatedInTheTrack(_ space: EncodeOptions.ColorSpace, _ primaries: UInt8) throws {
         var options = EncodeOptions()
         options.colorSpace = space
