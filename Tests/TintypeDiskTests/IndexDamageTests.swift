@@ -115,6 +115,20 @@ import TintypeTesting
         #expect(!DiskIndex.isDamage(DatabaseError(resultCode: .SQLITE_FULL)))
     }
 
+    @Test(arguments: [false, true]) func onlyTheOwnFilesOfAnIndexAreDeleted(_ isReplaced: Bool) async throws {
+        let cache = DiskCache(directory: folder.url)
+        try await fill(cache, 0..<1)
+        let index = try cache.openIndex()
+        let (path, other) = (cache.layout.indexPath, "\(cache.layout.home)/other")
+        if isReplaced {
+            try Data("new".utf8).write(to: URL(filePath: other))
+            #expect(rename(other, path) == 0)
+        }
+        index.delete()
+        #expect(FileManager.default.contents(atPath: path) == (isReplaced ? Data("new".utf8) : nil))
+        #expect(FileManager.default.fileExists(atPath: "\(path)-wal") == isReplaced)
+    }
+
     // MARK: An index that cannot be used
 
     /// Makes every removal from the index fail.

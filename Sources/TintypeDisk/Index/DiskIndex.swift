@@ -29,14 +29,21 @@ final class DiskIndex: Sendable {
             database = try Self.open(layout)
         }
         // Another process may already have deleted or replaced it again.
-        guard let identity = FileIdentity(layout.indexPath), !Self.hasMoved(database) else { throw IndexDamage() }
+        guard let identity = FileIdentity(layout.indexPath), !Self.hasMoved(database) else {
+            Self.keepJournal(database)
+            throw IndexDamage()
+        }
         self.identity = identity
     }
 
-    /// Closing the last connection to a file deletes its journal, by the path. If another file has taken the path, that is
-    /// the journal of the new file, and the deletion would damage it.
     deinit {
         guard home.identity(of: CacheLayout.indexName) != identity else { return }
+        Self.keepJournal(database)
+    }
+
+    /// Forbids to delete the journal of a file that has another path than before. Closing the last connection to the file would
+    /// do it, by the path, where the journal of a new file may be.
+    private static func keepJournal(_ database: DatabaseQueue) {
         database.unsafeReentrantWrite { database in
             var keepsJournal: CInt = 1
             sqlite3_file_control(database.sqliteConnection, nil, SQLITE_FCNTL_PERSIST_WAL, &keepsJournal)
