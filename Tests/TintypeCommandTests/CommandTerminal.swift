@@ -8,6 +8,8 @@ final class CommandTerminal: Sendable {
     /// Keeps the terminal, and its modes, after the command has ended.
     private let terminal: Int32
     let process: pid_t
+    /// The line settings before the command.
+    let formerModes: [tcflag_t]
 
     /// `POSIX_SPAWN_SETSID`, which the C library declares only for programs with GNU extensions.
     private static let newSession: Int16 = 0x80
@@ -35,6 +37,7 @@ final class CommandTerminal: Sendable {
         for descriptor in [master, terminal] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         _ = fcntl(master, F_SETFL, O_NONBLOCK)
         (self.master, self.terminal) = (master, terminal)
+        formerModes = Self.modes(of: terminal)
         let path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         process = try Self.start(executable, arguments, environment, terminal: path)
         if let unanswered { state.withLock { $0.answers[unanswered] = nil } }
@@ -130,7 +133,9 @@ final class CommandTerminal: Sendable {
     }
 
     /// The line settings that a shell would notice.
-    var modes: [tcflag_t] {
+    var modes: [tcflag_t] { Self.modes(of: terminal) }
+
+    private static func modes(of terminal: Int32) -> [tcflag_t] {
         var modes = termios()
         tcgetattr(terminal, &modes)
         return [modes.c_lflag, modes.c_iflag, modes.c_oflag]

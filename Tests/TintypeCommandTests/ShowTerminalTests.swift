@@ -20,7 +20,6 @@ import TintypeTesting
                 "SWIFT_BACKTRACE": "enable=no", "TERM": "xterm-256color", "COLORTERM": "truecolor",
                 "XDG_CACHE_HOME": folder.path(percentEncoded: false),
             ], unanswered: unanswered)
-        let modes = terminal.modes
         let status: Int32
         do { status = try await body(terminal) } catch {
             kill(terminal.process, SIGKILL)
@@ -28,7 +27,7 @@ import TintypeTesting
             throw error
         }
         #expect(await terminal.end() == status)
-        #expect(terminal.modes == modes)
+        #expect(terminal.modes == terminal.formerModes)
     }
 
     private let photo = CommandFixture.codecFixture("small-image.gif")

@@ -26,6 +26,9 @@ final class Interruption: Sendable {
     /// The signals that are handled, unless the parent process ignores them.
     let signals: Set<Int32>
     private let state = Locked(State())
+    // Unsafe because a handler of a signal cannot take a lock. A bit is set for each signal that came before its source was
+    // registered, and read after the source has replaced the handler.
+    private nonisolated(unsafe) static var earlySignals: UInt64 = 0
 
     /// - Parameter signals: The signals to handle. One that the parent process ignores stays ignored.
     init(signals: Set<Int32>) {
@@ -34,6 +37,11 @@ final class Interruption: Sendable {
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global(qos: .userInteractive))
             // The handler holds the source, which must live as long as the process.
             source.setEventHandler { [weak self] in withExtendedLifetime(source) { self?.request() } }
+            // The source is registered on another thread, some milliseconds later.
+            signal(number) { Interruption.earlySignals |= 1 << UInt64($0) }
+            source.setRegistrationHandler { [weak self] in
+                if Self.earlySignals & 1 << UInt64(number) != 0 { self?.request() }
+            }
             source.activate()
         }
     }

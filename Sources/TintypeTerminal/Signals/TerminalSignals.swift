@@ -52,26 +52,38 @@ public final class TerminalSignals: Sendable {
     }
 }
 
-/// Passes signals from their handler, which may do next to nothing, to a thread (the self-pipe trick of D. J. Bernstein). One
-/// object at a time does.
+/// Passes signals from their handler, which may do next to nothing, to a thread (the self-pipe trick of D. J. Bernstein). If
+/// several objects handle a signal, the newest one gets it.
 final class SignalPipe: Sendable {
     // Unsafe because a handler of a signal cannot take a lock. It is set once, before handlers are installed. The pipe stays
     // open: a handler on another thread may still write to it when the signals have their former effects back.
     private nonisolated(unsafe) static var input: Int32 = -1
 
-    /// What is done with the signals; `nil` if they have their former effects.
-    private static let action = Locked<(@Sendable (Int32) -> Void)?>(nil)
-    private static let isOpen = open()
+    /// What an object does with its signals.
+    private struct Action: Sendable {
+        let owner: ObjectIdentifier
+        let signals: Set<Int32>
+        let run: @Sendable (Int32) -> Void
+    }
 
-    private let handlers = SignalHandlers()
+    private struct State: Sendable {
+        var isOpen = false
+        var actions: [Action] = []
+    }
+
+    private static let state = Locked(State())
+    private static let handlers = SignalHandlers()
 
     /// Calls `action` with the number of each signal, on a thread of its own, until ``end()``. Signals that the parent process
     /// ignores, as nohup does, stay ignored.
     func forward(_ signals: [Int32], to action: @escaping @Sendable (Int32) -> Void) {
-        guard Self.isOpen else { return }
-        Self.action.withLock { $0 = action }
-        for number in signals where !SignalHandlers.isIgnored(number) {
-            handlers.replace(number) { Self.install(number) }
+        let signals = Set(signals.filter { !SignalHandlers.isIgnored($0) })
+        let action = Action(owner: ObjectIdentifier(self), signals: signals, run: action)
+        Self.state.withLock { state in
+            state.isOpen = state.isOpen || Self.open()
+            guard state.isOpen else { return }
+            state.actions.append(action)
+            for number in signals { Self.handlers.replace(number) { Self.install(number) } }
         }
     }
 
@@ -86,27 +98,34 @@ final class SignalPipe: Sendable {
     }
 
     private static func receive(from output: Int32) {
-        var number: UInt8 = 0
+        var byte: UInt8 = 0
         while true {
-            let count = Foundation.read(output, &number, 1)
+            let count = Foundation.read(output, &byte, 1)
             if count < 0, errno == EINTR { continue }
             guard count == 1 else { return }
-            let action = action.withLock { $0 }
+            let number = Int32(byte)
+            let run = state.withLock { state in state.actions.last { $0.signals.contains(number) }?.run }
             // Without an action, the signal came just before its former effect was back.
-            if let action { action(Int32(number)) } else { SignalHandlers().raise(Int32(number)) }
+            if let run { run(number) } else { handlers.raise(number) }
         }
     }
 
-    /// Gives signals their former effects back.
+    /// Gives signals that nothing else handles their former effects back.
     func end() {
-        handlers.restore()
-        Self.action.withLock { $0 = nil }
+        let ended = Self.state.withLock { state in
+            let ended = state.actions.filter { $0.owner == ObjectIdentifier(self) }
+            state.actions.removeAll { $0.owner == ObjectIdentifier(self) }
+            let handled = Set(state.actions.flatMap(\.signals))
+            for number in ended.flatMap(\.signals) where !handled.contains(number) { Self.handlers.restore(number) }
+            return ended
+        }
+        // Released here, because what the actions hold may end a session, which waits for the terminal.
+        withExtendedLifetime(ended) {}
     }
 
-    /// Installs the handler of a signal again, unless the signals have their former effects back: the handler would have no
-    /// pipe to write to.
+    /// Installs the handler of a signal again, unless the signal has its former effect back.
     func reinstall(_ number: Int32) {
-        handlers.replaceAgain(number) { Self.install(number) }
+        Self.handlers.replaceAgain(number) { Self.install(number) }
     }
 
     /// Installs the handler of a signal.
@@ -121,18 +140,21 @@ final class SignalPipe: Sendable {
 
     /// Lets a signal have its usual effect on the process; after ``end()``, its former one.
     func raise(_ number: Int32) {
-        handlers.raise(number)
+        Self.handlers.raise(number)
     }
 }
 
-/// The effects of some signals before their handlers were installed.
+/// The effects of some signals before their handlers were installed. A signal whose handler somebody else has replaced since
+/// is left to them.
 package final class SignalHandlers: Sendable {
     /// Unchecked because it is a copy of plain values and addresses, which is only passed back to the kernel.
-    private struct Action: @unchecked Sendable {
-        var value = sigaction()
+    private struct Replacement: @unchecked Sendable {
+        var former = sigaction()
+        /// The address of the handler that was installed last.
+        var address: Int?
     }
 
-    private let former = Locked<[Int32: Action]>([:])
+    private let replacements = Locked<[Int32: Replacement]>([:])
 
     /// Whether the process ignores a signal.
     package static func isIgnored(_ number: Int32) -> Bool { (address(of: number) ?? 1) == 1 }
@@ -148,18 +170,24 @@ package final class SignalHandlers: Sendable {
         return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
     }
 
-    /// Keeps the effect of a signal, and runs `install`, which changes it.
+    /// Keeps the effect of a signal, and runs `install`, which changes it. Does nothing if that has been done.
     func replace(_ number: Int32, install: () -> Void) {
-        var action = Action()
-        guard sigaction(number, nil, &action.value) == 0 else { return }
-        former.withLock { $0[number] = action }
-        install()
+        replacements.withLock { replacements in
+            if let replacement = replacements[number], replacement.address == Self.address(of: number) { return }
+            var replacement = Replacement()
+            guard sigaction(number, nil, &replacement.former) == 0 else { return }
+            install()
+            replacement.address = Self.address(of: number)
+            replacements[number] = replacement
+        }
     }
 
     /// Runs `install` again for a signal that was replaced, unless its effect has been restored meanwhile.
     func replaceAgain(_ number: Int32, install: () -> Void) {
-        former.withLock { former in
-            if former[number] != nil { install() }
+        replacements.withLock { replacements in
+            guard let replacement = replacements[number], replacement.address == Self.address(of: number) else { return }
+            install()
+            replacements[number]?.address = Self.address(of: number)
         }
     }
 
@@ -176,11 +204,18 @@ package final class SignalHandlers: Sendable {
         pthread_sigmask(SIG_SETMASK, &mask, nil)
     }
 
-    /// Gives all signals their former effects back. Under the lock, so that ``replaceAgain(_:install:)`` comes before or after.
+    /// Gives all signals their former effects back.
     func restore() {
-        former.withLock { former in
-            for (number, var action) in former { sigaction(number, &action.value, nil) }
-            former = [:]
+        for number in replacements.withLock({ Array($0.keys) }) { restore(number) }
+    }
+
+    /// Gives a signal its former effect back. Under the lock, so that ``replaceAgain(_:install:)`` comes before or after.
+    func restore(_ number: Int32) {
+        replacements.withLock { replacements in
+            guard var replacement = replacements.removeValue(forKey: number),
+                replacement.address == Self.address(of: number)
+            else { return }
+            sigaction(number, &replacement.former, nil)
         }
     }
 }
