@@ -61,8 +61,8 @@ struct GridAnimations {
     /// The line about animations on the screen that do not play; `nil` if all play.
     var note: String? {
         guard !stills.isEmpty else { return nil }
-        return "tintype: animations that show only their first frame: \(stills.count); all together need more than "
-            + "\(memoryLimit >> 20) MB"
+        return "tintype: animations that show only their first frame, because playing all needs more than "
+            + "\(memoryLimit >> 20) MB: \(stills.count)"
     }
 }
 

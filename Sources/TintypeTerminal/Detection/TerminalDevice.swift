@@ -95,7 +95,7 @@ package final class TerminalDevice: Sendable {
         tcsetattr(descriptor, TCSANOW, &modes)
     }
 
-    /// The modes to restore; `nil` unless they were changed. For a handler of signals, which must not lock.
+    /// The modes to restore; `nil` unless they were changed. Taken in advance for a handler of signals, which must not lock.
     package var formerModes: termios? { Self.formerModes.withLock { $0[descriptor] } }
 
     // MARK: Bytes

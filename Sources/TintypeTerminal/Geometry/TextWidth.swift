@@ -10,11 +10,11 @@ extension String {
     /// Returns the text, or its beginning and an ellipsis if it needs more than `count` cells.
     func fitted(toCells count: Int) -> String {
         // Most texts are short, and no character needs more cells than it has bytes.
+        guard count > 0 else { return "" }
         guard utf8.count > count else { return self }
         // Marks that need no cells are limited as well.
         let text = abbreviated(to: 4 * count)
         guard text.cellCount > count else { return text }
-        guard count > 0 else { return "" }
         var (beginning, rest) = (String.UnicodeScalarView(), count - 1)
         for scalar in text.unicodeScalars {
             rest -= scalar.cellCount
