@@ -185,7 +185,9 @@ package final class SignalHandlers: Sendable {
     /// Runs `install` again for a signal that was replaced, unless its effect has been restored meanwhile.
     func replaceAgain(_ number: Int32, install: () -> Void) {
         replacements.withLock { replacements in
-            guard let replacement = replacements[number], replacement.address == Self.address(of: number) else { return }
+            guard let replacement = replacements[number], replacement.address == Self.address(of: number) else {
+                return
+            }
             install()
             replacements[number]?.address = Self.address(of: number)
         }
