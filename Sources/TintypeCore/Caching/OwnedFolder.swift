@@ -11,13 +11,17 @@ package final class OwnedFolder: Sendable {
     package let path: String
     /// The open descriptor.
     package let descriptor: Int32
+    /// The effective user of this process when the folder, or the first one above it, was opened.
+    package let user: uid_t
 
     /// Takes over an open descriptor, and closes it if the directory breaks the rule.
-    init(_ descriptor: Int32, _ path: String, _ rule: FolderRule) throws(FolderFailure) {
-        (self.descriptor, self.path) = (descriptor, path)
+    init(
+        _ descriptor: Int32, _ path: String, _ rule: FolderRule, user: uid_t = geteuid()
+    ) throws(FolderFailure) {
+        (self.descriptor, self.path, self.user) = (descriptor, path, user)
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw FolderFailure(.system(errno), path) }
-        if let problem = rule.problem(owner: status.st_uid, mode: status.st_mode, user: geteuid()) {
+        if let problem = rule.problem(owner: status.st_uid, mode: status.st_mode, user: user) {
             throw FolderFailure(problem, path)
         }
     }
@@ -38,13 +42,21 @@ package final class OwnedFolder: Sendable {
 
     /// Opens a folder in this one. A link is not followed: it fails with ``FolderFailure/Problem/notADirectory``.
     package func folder(_ name: String, _ rule: FolderRule = .own) throws(FolderFailure) -> OwnedFolder {
-        let child = Self.open(name, in: descriptor)
+        try folder(name, Self.open(name, in: descriptor), rule)
+    }
+
+    /// Opens a folder by a relative path of several components, like ``folder(_:_:)``. Use it only if ``opensPaths``.
+    package func folder(path: String) throws(FolderFailure) -> OwnedFolder {
+        try folder(path, open(path: path, Self.pathOnly | O_DIRECTORY | O_CLOEXEC), .own)
+    }
+
+    private func folder(_ name: String, _ child: Int32, _ rule: FolderRule) throws(FolderFailure) -> OwnedFolder {
         guard child >= 0 else {
             let number = errno
             throw FolderFailure(
                 number == ENOTDIR || number == ELOOP ? .notADirectory : .system(number), "\(path)/\(name)")
         }
-        return try OwnedFolder(child, "\(path)/\(name)", rule)
+        return try OwnedFolder(child, "\(path)/\(name)", rule, user: user)
     }
 
     /// Opens a directory relative to another one, without a check. Returns the descriptor, or −1 and sets `errno`. A
@@ -132,5 +144,5 @@ package final class OwnedFolder: Sendable {
 
     /// `O_PATH`, which the Glibc module does not export: names in the directory can be resolved without permission to
     /// list it. It has the same value on x86-64 and arm64.
-    static let pathOnly: Int32 = 0o10_000_000
+    package static let pathOnly: Int32 = 0o10_000_000
 }

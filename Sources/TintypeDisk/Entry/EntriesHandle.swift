@@ -11,8 +11,6 @@ final class EntriesHandle: Sendable {
     /// Whether only this user and the superuser can change the files. If not, files are never mapped, because another
     /// user could truncate them.
     private let isOwn: Bool
-    /// The effective user, stored because every read checks the owner of its file.
-    private let user = geteuid()
 
     /// Opens the folder of a cache that exists.
     ///
@@ -78,7 +76,7 @@ final class EntriesHandle: Sendable {
     func accepts(_ status: stat) -> Bool {
         guard status.st_mode & S_IFMT == S_IFREG else { return false }
         guard isOwn else { return status.st_size <= Self.maximumInheritedByteCount }
-        return FolderRule.own.problem(owner: status.st_uid, mode: status.st_mode, user: user) == nil
+        return FolderRule.own.problem(owner: status.st_uid, mode: status.st_mode, user: folder.user) == nil
     }
 
     /// The size in bytes from which files are mapped, if they may be.
@@ -89,19 +87,11 @@ final class EntriesHandle: Sendable {
         open(folder)?.names().compactMap { EntryName($0) } ?? []
     }
 
-    /// Returns the names of the entries in one folder, with the sizes of their files in bytes.
-    func sizes(in folder: EntryFolder) -> [EntryName: Int] {
-        guard let open = open(folder) else { return [:] }
-        var sizes: [EntryName: Int] = [:]
-        for file in open.names() {
-            guard let name = EntryName(file), let status = open.status(of: file) else { continue }
-            sizes[name] = Int(status.st_size)
-        }
-        return sizes
-    }
-
-    private func open(_ folder: EntryFolder) -> OwnedFolder? {
-        try? self.folder.folder(folder.parent).folder(folder.child)
+    /// Opens one folder of entries. `nil` if there is none that only this user can change.
+    func open(_ folder: EntryFolder) -> OwnedFolder? {
+        OwnedFolder.opensPaths
+            ? try? self.folder.folder(path: folder.path)
+            : try? self.folder.folder(folder.parent).folder(folder.child)
     }
 
     /// Whether any folder with the same first level exists.
@@ -123,11 +113,9 @@ final class EntriesHandle: Sendable {
     /// - Returns: Whether there is no such file now. Errors are ignored.
     @discardableResult
     func remove(_ name: EntryName) -> Bool {
-        let result = name.withPathComponents { parent, child, file in
-            withFolder(parent, child) { folder in
-                let result = unlinkat(folder, file, 0)
-                return result != 0 && errno == EISDIR ? OwnedFolder.displace(file, in: folder) : result
-            }
+        let result = withFolder(of: name) { folder, file in
+            let result = unlinkat(folder, file, 0)
+            return result != 0 && errno == EISDIR ? OwnedFolder.displace(file, in: folder) : result
         }
         return result == 0 || errno == ENOENT
     }
@@ -174,9 +162,7 @@ final class EntriesHandle: Sendable {
     }
 
     private func rename(_ temporary: String, in source: OwnedFolder, to name: EntryName) -> Int32 {
-        name.withPathComponents { parent, child, file in
-            withFolder(parent, child) { renameat(source.descriptor, temporary, $0, file) }
-        }
+        withFolder(of: name) { renameat(source.descriptor, temporary, $0, $1) }
     }
 
     private func makeFolder(of name: EntryName) -> Int32 {
@@ -186,8 +172,21 @@ final class EntriesHandle: Sendable {
         }
     }
 
-    /// Calls `body` with the descriptor of a folder, or of its parent. No link on the way is followed, so that nothing
-    /// outside is changed. Returns the result, or −1 and sets `errno`.
+    /// Calls `body` with the descriptor of an entry's folder, and with the name of its file. No link on the way is followed,
+    /// so that nothing outside is changed. Returns the result, or −1 and sets `errno`.
+    private func withFolder(of name: EntryName, _ body: (Int32, UnsafePointer<CChar>) -> Int32) -> Int32 {
+        guard OwnedFolder.opensPaths else {
+            return name.withPathComponents { parent, child, file in withFolder(parent, child) { body($0, file) } }
+        }
+        return name.withFolderPath { path, file in
+            let descriptor = folder.open(path: path, OwnedFolder.pathOnly | O_DIRECTORY | O_CLOEXEC)
+            guard descriptor >= 0 else { return -1 }
+            defer { Self.close(descriptor) }
+            return body(descriptor, file)
+        }
+    }
+
+    /// Calls `body` with the descriptor of a folder, or of its parent, folder by folder, like ``withFolder(of:_:)``.
     private func withFolder(
         _ parent: UnsafePointer<CChar>, _ child: UnsafePointer<CChar>?, _ body: (Int32) -> Int32
     ) -> Int32 {

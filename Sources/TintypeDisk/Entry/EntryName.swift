@@ -59,11 +59,12 @@ struct EntryName: Hashable, Sendable {
     /// Calls a closure with the path relative to the entries folder, as a C string on the stack. Every read does this,
     /// so it builds no `String`.
     func withRelativePath(_ body: (UnsafePointer<CChar>) -> Int32) -> Int32 {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.pathLength + 1) { buffer in
-            writePath(to: buffer)
-            buffer[Self.pathLength] = 0
-            return buffer.withMemoryRebound(to: CChar.self) { path in path.baseAddress.map { body($0) } ?? -1 }
-        }
+        withPath(body) { _ in }
+    }
+
+    /// Calls a closure with the path of the folder, and with the name of the file in it, as C strings on the stack.
+    func withFolderPath(_ body: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32) -> Int32 {
+        withPath({ body($0, $0 + Self.prefixLength) }, cut: { $0[4] = 0 })
     }
 
     /// Calls a closure with the components of that path as C strings on the stack: the folder, the folder in it, and
@@ -71,12 +72,18 @@ struct EntryName: Hashable, Sendable {
     func withPathComponents(
         _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32
     ) -> Int32 {
+        withPath({ body($0, $0 + 3, $0 + Self.prefixLength) }, cut: { ($0[2], $0[4]) = (0, 0) })
+    }
+
+    /// - Parameter cut: Replaces slashes by zeros.
+    private func withPath(
+        _ body: (UnsafePointer<CChar>) -> Int32, cut: (UnsafeMutableBufferPointer<UInt8>) -> Void
+    ) -> Int32 {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.pathLength + 1) { buffer in
             writePath(to: buffer)
-            (buffer[2], buffer[4], buffer[Self.pathLength]) = (0, 0, 0)
-            return buffer.withMemoryRebound(to: CChar.self) { path in
-                path.baseAddress.map { body($0, $0 + 3, $0 + Self.prefixLength) } ?? -1
-            }
+            buffer[Self.pathLength] = 0
+            cut(buffer)
+            return buffer.withMemoryRebound(to: CChar.self) { path in path.baseAddress.map { body($0) } ?? -1 }
         }
     }
 

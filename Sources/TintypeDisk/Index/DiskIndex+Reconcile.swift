@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import TintypeCore
 
 extension DiskIndex {
     /// Whether the index is known to match the files.
@@ -28,7 +29,7 @@ extension DiskIndex {
                 let folder = EntryFolder(number)
                 let isAlone = !(entries?.hasFolders(beside: folder) ?? false)
                 let siblings = isAlone ? EntryFolder.siblings - number % EntryFolder.siblings : 1
-                let files = isAlone ? [:] : entries?.sizes(in: folder) ?? [:]
+                let files = isAlone ? nil : entries?.open(folder)
                 seen += try Self.reconcile(number..<number + siblings, files, entries, database)
                 number += siblings
             }
@@ -48,8 +49,10 @@ extension DiskIndex {
     }
 
     /// Makes the index match the files of some folders. Returns the number of entries examined.
+    ///
+    /// - Parameter files: The folder that contains the files, if there are any.
     private static func reconcile(
-        _ folders: Range<Int>, _ files: [EntryName: Int], _ entries: EntriesHandle?, _ database: Database
+        _ folders: Range<Int>, _ files: OwnedFolder?, _ entries: EntriesHandle?, _ database: Database
     ) throws -> Int {
         let rows = try Row.fetchAll(
             database.cachedStatement(sql: "SELECT name, size FROM entry WHERE name >= ? AND name < ?"),
@@ -57,14 +60,17 @@ extension DiskIndex {
         let known = try rows.reduce(into: [EntryName: Int]()) { known, row in
             known[try row.name()] = try row.count("size")
         }
-        for name in known.keys where files[name] == nil { try remove(name, from: database) }
-        for (name, size) in files {
+        var present: Set<EntryName> = []
+        for file in files?.names() ?? [] {
+            guard let name = EntryName(file) else { continue }
+            present.insert(name)
             // A file of another size was replaced by a writer that stopped before it recorded that.
-            if size == known[name] { continue }
+            if let size = known[name], size == files?.status(of: file).map({ Int($0.st_size) }) { continue }
             guard let record = entries?.record(of: name) else { continue }
             try add(record, to: database, replacing: known[name] != nil)
         }
-        return 1 + known.count + files.count
+        for name in known.keys where !present.contains(name) { try remove(name, from: database) }
+        return 1 + known.count + present.count
     }
 
     /// The first possible name in a folder. After the last folder, a value greater than every name.
