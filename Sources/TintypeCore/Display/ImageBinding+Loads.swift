@@ -100,7 +100,7 @@ extension ImageBinding {
     }
 
     private func responseInMemory(_ request: ImageRequest) -> ImageResponse? {
-        guard request.policy.endsInMemory, let image = pipeline.services.cachedImage(for: request) else { return nil }
+        guard let image = pipeline.memoryHit(request) else { return nil }
         return ImageResponse(image: image, origin: .memory)
     }
 

@@ -55,13 +55,10 @@ struct LoadStatus: Sendable {
     var headerReader: PreviewPump?
 
     /// Returns the status with a preview of `scale` pixels per point. `nil` leaves the scale.
-    ///
-    /// - Parameter earlier: The number of previews that were delivered before those of this load.
-    func atScale(_ scale: Double?, after earlier: Int = 0) -> LoadStatus {
-        guard preview != nil, scale != nil || earlier > 0 else { return self }
+    func atScale(_ scale: Double?) -> LoadStatus {
+        guard preview != nil, scale != nil else { return self }
         var status = self
         status.preview = preview?.atScale(scale)
-        status.previewCount += earlier
         return status
     }
 }

@@ -1,15 +1,10 @@
 extension ImagePipeline {
     /// Delivers an image in memory as the first preview of a task: that of ``ImageRequest/placeholderKey``, or the newest
     /// preview of an earlier load.
-    ///
-    /// - Returns: The number of images that were delivered.
-    func showPlaceholder(in task: ImageTask) -> Int {
+    func showPlaceholder(in task: ImageTask) {
         let request = task.request
-        guard services.guards.allow(request) else { return 0 }
-        guard let image = placeholder(of: request) else { return 0 }
-        let preview = ImageResponse(image: image, origin: .memory).atScale(request.rendition.decode.scale)
-        task.update(LoadStatus(preview: preview, previewCount: 1))
-        return 1
+        guard services.guards.allow(request), let image = placeholder(of: request) else { return }
+        task.show(ImageResponse(image: image, origin: .memory).atScale(request.rendition.decode.scale))
     }
 
     /// Looks up each key once: another load of the image may remove its preview at any moment.

@@ -27,7 +27,10 @@ public final class ImagePipeline: Sendable {
     ///
     /// - Throws: The error of the load; ``TintypeError/Code/cancelled`` at once when the calling task is cancelled.
     public nonisolated(nonsending) func image(for request: ImageRequest) async throws(TintypeError) -> Image {
-        try await response(for: request).image
+        let request = services.intercepted(request)
+        // Apart from a response, whose many fields would take as long as the lookup.
+        if let image = memoryHit(request) { return image }
+        return try await result(of: request).image
     }
 
     /// Loads the image at a URL. Returns without suspending if it is in memory.
@@ -44,15 +47,8 @@ public final class ImagePipeline: Sendable {
         for request: ImageRequest
     ) async throws(TintypeError) -> ImageResponse {
         let request = services.intercepted(request)
-        if request.policy.endsInMemory, let image = services.cachedImage(for: request) {
-            return ImageResponse(image: image, origin: .memory)
-        }
-        guard !Task.isCancelled else { throw .cancelled }
-        let task = launch(request)
-        return try await task.end.wait {
-            task.cancel()
-            return .failure(.cancelled)
-        }.get()
+        if let image = memoryHit(request) { return ImageResponse(image: image, origin: .memory) }
+        return try await result(of: request)
     }
 
     /// Starts a load and returns a handle to it. The load has ended already if the image is in memory.
@@ -69,12 +65,25 @@ public final class ImagePipeline: Sendable {
 
     /// Starts a load of a request that the interceptors have already rewritten.
     func begin(_ request: ImageRequest) -> ImageTask {
-        guard request.policy.endsInMemory, let image = services.cachedImage(for: request) else {
-            return launch(request)
-        }
-        let task = ImageTask(request: request)
-        task.finish(.success(ImageResponse(image: image, origin: .memory)))
-        return task
+        if let image = memoryHit(request) { return ImageTask(request: request, image: image) }
+        return launch(request)
+    }
+
+    /// The image in memory, if that ends the load of a request that the interceptors have already rewritten.
+    func memoryHit(_ request: ImageRequest) -> Image? {
+        request.policy.endsInMemory ? services.cachedImage(for: request) : nil
+    }
+
+    /// Loads a request that the interceptors have already rewritten, and that memory cannot answer.
+    private nonisolated(nonsending) func result(
+        of request: ImageRequest
+    ) async throws(TintypeError) -> ImageResponse {
+        guard !Task.isCancelled else { throw .cancelled }
+        let task = launch(request)
+        return try await task.end.wait {
+            task.cancel()
+            return .failure(.cancelled)
+        }.get()
     }
 
     /// Waits until everything that loads have stored is on disk: in the caches, also those that requests brought
@@ -90,22 +99,13 @@ public final class ImagePipeline: Sendable {
     ///
     /// - Parameter start: Where the load begins; `nil` asks the ``AsyncRequestInterceptor``s first, if there are any.
     func launch(_ request: ImageRequest, from start: JobStart? = nil) -> ImageTask {
-        let task = ImageTask(request: request, in: running)
-        // Jobs do not know the scale, so that they are shared. With other sources, it depends on which of them loads.
-        let scale = request.others == nil ? request.rendition.decode.scale : nil
-        let keeper = request.policy.keepsPreviews ? PreviewKeeper(request, services) : nil
-        let placeholders = keeper != nil || request.placeholderKey != nil ? showPlaceholder(in: task) : 0
-        let readsHeader = request.policy.header == .early
+        let task = ImageTask(
+            request: request, in: running,
+            keeper: request.policy.keepsPreviews ? PreviewKeeper(request, services) : nil)
+        if request.policy.keepsPreviews || request.placeholderKey != nil { showPlaceholder(in: task) }
+        // They capture only the task, so that a waiter allocates no closure.
         let receiver = JobReceiver<ImageResponse, LoadStatus>(
-            onStatus: { status in
-                keeper?.keep(status.preview)
-                task.update(status.atScale(scale, after: placeholders))
-                if readsHeader { status.headerReader?.readHeader() }
-            },
-            onEnd: { result in
-                keeper?.end(result)
-                task.finish(result.map { $0.atScale(scale).modified(by: request.resultModifier) })
-            })
+            onStatus: { task.update($0) }, onEnd: { task.finish($0) })
         let start = start ?? (services.configuration.asyncInterceptors.isEmpty ? .caches : .interceptors)
         let key = JobKey(rendition: request, from: start)
         let subscription = services.renditions.attach(key, at: request.priority, receiver: receiver) {

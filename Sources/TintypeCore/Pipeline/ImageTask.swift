@@ -15,12 +15,17 @@ public final class ImageTask: Sendable {
     /// Fulfilled at the end.
     let end = Promise<ImageTaskState.End>()
     private let running: RunningTasks?
+    private let keeper: PreviewKeeper?
 
-    /// - Parameter running: The list of running loads, which contains the task until it ends; `nil` for a task that has
-    ///   already ended.
-    init(request: ImageRequest, in running: RunningTasks? = nil) {
+    /// Creates a task for a load that begins now.
+    ///
+    /// - Parameters:
+    ///   - running: The list of running loads, which contains the task until it ends.
+    ///   - keeper: Keeps the previews for the next request.
+    init(request: ImageRequest, in running: RunningTasks? = nil, keeper: PreviewKeeper? = nil) {
         self.request = request
         self.running = running
+        self.keeper = keeper
         handle = JobHandle(priority: request.priority)
         if request.policy.header == .early { state.withLock { $0.events.deliversInfo = true } }
         guard let running else { return }
@@ -31,6 +36,16 @@ public final class ImageTask: Sendable {
         }
         // A listed task may be cancelled before its entry in the list is stored here.
         if let end { running.end(entry, request, end) }
+    }
+
+    /// Creates a task that has ended with an image in memory, as the request delivers it.
+    init(request: ImageRequest, image: Image) {
+        self.request = request
+        (running, keeper) = (nil, nil)
+        handle = JobHandle(priority: request.priority)
+        let result = ImageTaskState.End.success(ImageResponse(image: image, origin: .memory))
+        _ = state.withLock { $0.events.finish(result) }
+        end.fulfill(result)
     }
 
     /// The state of a load.
@@ -118,13 +133,27 @@ public final class ImageTask: Sendable {
 // MARK: - From the pipeline
 
 extension ImageTask {
-    /// Takes a snapshot of the load. Has no effect after the end.
-    func update(_ status: LoadStatus) {
-        deliver(state.withLock { $0.events.update(status) })
+    /// Shows an image before the previews of the load.
+    func show(_ placeholder: ImageResponse) {
+        deliver(state.withLock { $0.events.show(placeholder) })
     }
 
-    /// Ends the task. Only the first end counts.
-    func finish(_ result: ImageTaskState.End) {
+    /// The scale of what the job delivers. Jobs do not know the scale, so that they are shared; `nil` for a request with
+    /// other sources, where it depends on which of them loads.
+    private var scale: Double? { request.others == nil ? request.rendition.decode.scale : nil }
+
+    /// Takes a snapshot from the job, which other tasks may share. Has no effect after the end.
+    func update(_ status: LoadStatus) {
+        keeper?.keep(status.preview)
+        let scaled = status.atScale(scale)
+        deliver(state.withLock { $0.events.update(scaled) })
+        if request.policy.header == .early { status.headerReader?.readHeader() }
+    }
+
+    /// Ends the task with the result of the job, which other tasks may share. Only the first end counts.
+    func finish(_ shared: ImageTaskState.End) {
+        keeper?.end(shared)
+        let result = shared.map { $0.atScale(scale).modified(by: request.resultModifier) }
         let (deliveries, entry) = state.withLock { ($0.events.finish(result), $0.entry) }
         guard let deliveries else { return }
         if let entry { running?.end(entry, request, result) }

@@ -11,6 +11,8 @@ struct ImageTaskState: Sendable {
     private(set) var status = LoadStatus()
     /// Whether the request asks for the header before the image.
     var deliversInfo = false
+    /// The number of images that were shown before the previews of the load.
+    private var placeholderCount = 0
     private(set) var end: End?
     private var streams: [Int: Stream] = [:]
     private var lastNumber = 0
@@ -36,12 +38,23 @@ extension ImageTaskState {
             status.progress = newest.progress
             deliveries += add(.progress(newest.progress))
         }
-        if newest.previewCount > status.previewCount, let preview = newest.preview {
-            status.preview = preview
-            status.previewCount = newest.previewCount
-            deliveries += add(.preview(preview))
+        let previewCount = placeholderCount + newest.previewCount
+        if previewCount > status.previewCount, let preview = newest.preview {
+            deliveries += show(preview, count: previewCount)
         }
         return deliveries
+    }
+
+    /// Shows an image before the previews of the load.
+    mutating func show(_ placeholder: ImageResponse) -> [Delivery] {
+        guard end == nil else { return [] }
+        placeholderCount += 1
+        return show(placeholder, count: placeholderCount)
+    }
+
+    private mutating func show(_ preview: ImageResponse, count: Int) -> [Delivery] {
+        (status.preview, status.previewCount) = (preview, count)
+        return add(.preview(preview))
     }
 
     /// Ends the load.
