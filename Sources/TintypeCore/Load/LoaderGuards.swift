@@ -43,7 +43,7 @@ struct LoaderGuards: Sendable {
     ///
     /// - Throws: The error of a guard that does not allow the request.
     func check(_ request: ImageRequest) throws(TintypeError) {
-        guard flags.contains(where: \.isSet) || !request.extras.isEmpty || request.overrides != nil else { return }
+        guard request.facts.isCustomized || flags.contains(where: \.isSet) else { return }
         for loader in loaders { try loader.check(request) }
         guard let own = request.overrides?.loader else { return }
         for loader in ImageLoaderChain([own]).guards { try loader.check(request) }

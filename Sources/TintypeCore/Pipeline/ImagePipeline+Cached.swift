@@ -8,7 +8,7 @@ extension ImagePipeline {
     /// waits, so a scrolling list can call it for every row. For a local file, it reads the time of modification: see
     /// ``PipelineConfiguration/fileIdentity``.
     public func cachedImage(for request: ImageRequest) -> Image? {
-        guard services.configuration.interceptors.isEmpty, !request.isForFile else {
+        guard services.configuration.interceptors.isEmpty, !request.facts.isForFile else {
             return services.cachedImage(for: services.intercepted(request))
         }
         return services.cachedImage(for: request)

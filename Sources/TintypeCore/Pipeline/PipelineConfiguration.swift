@@ -80,7 +80,7 @@ extension PipelineConfiguration {
     ///
     /// - Parameter guards: Decide whether the file may be touched.
     func identified(_ request: ImageRequest, allowedBy guards: LoaderGuards) -> ImageRequest {
-        guard request.isForFile, fileIdentity == .modification, guards.allow(request) else { return request }
+        guard request.facts.isForFile, fileIdentity == .modification, guards.allow(request) else { return request }
         return request.identifiedByModification()
     }
 }

@@ -54,7 +54,7 @@ final class PipelineServices: Sendable {
     /// request.
     func intercepted(_ request: ImageRequest) -> ImageRequest {
         let intercepted = configuration.intercepted(request, allowedBy: guards)
-        guard intercepted.hasOtherSources else { return intercepted }
+        guard intercepted.facts.hasOtherSources else { return intercepted }
         let plain = request.withoutOtherSources
         return intercepted.with {
             $0.others = OtherRequests(of: intercepted) { source in
@@ -66,7 +66,7 @@ final class PipelineServices: Sendable {
     /// Returns a request that an ``AsyncRequestInterceptor`` has made of another one, with the requests for its other
     /// sources: those of the former request, and new ones for sources that the interceptor has added.
     func completed(_ request: ImageRequest, from former: ImageRequest) -> ImageRequest {
-        guard request.hasOtherSources, request.others == nil else { return request }
+        guard request.facts.hasOtherSources, request.others == nil else { return request }
         let plain = former.withoutOtherSources
         return request.with {
             $0.others = OtherRequests(of: request) { source in
@@ -90,17 +90,18 @@ final class PipelineServices: Sendable {
 
     /// Returns the image of a request in memory, if its policy and all guards let memory answer.
     func cachedImage(for request: ImageRequest) -> Image? {
-        guard request.policy.reads(request.policy.rendered.memory), guards.allow(request) else { return nil }
-        // Called on the cache in place, because copying the existential is a large part of the cost of a hit.
-        let image =
-            request.overrides?.cache.map { $0.image(for: request.key) } ?? configuration.cache.image(for: request.key)
-        // Not `watch.including(request)` in any case, because the copy would cost every hit.
-        if request.overrides == nil {
-            watch.report(.lookedUp(request.key, in: .memory, found: image != nil))
-        } else {
+        guard request.facts.readsMemory, guards.allow(request) else { return nil }
+        // Not with `cache(for:)` and `watch.including(_:)` in any case: the copies would be a large part of the cost of a hit.
+        let image: Image?
+        if request.facts.isCustomized {
+            image = cache(for: request).image(for: request.key)
             watch.including(request).report(.lookedUp(request.key, in: .memory, found: image != nil))
+        } else {
+            image = configuration.cache.image(for: request.key)
+            watch.report(.lookedUp(request.key, in: .memory, found: image != nil))
         }
-        return image.map { request.finishing($0) }
+        guard let image else { return nil }
+        return request.finishing(image)
     }
 }
 

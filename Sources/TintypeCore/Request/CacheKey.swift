@@ -150,7 +150,7 @@ extension ImageRequest {
     /// Returns the request with the time of modification and the size of its file in the identity. A request for anything
     /// else, for a file that does not exist, or with an identity of its own is returned unchanged. Blocks.
     func identifiedByModification() -> ImageRequest {
-        guard isForFile, let path = source.url?.path(percentEncoded: false) else { return self }
+        guard facts.isForFile, let path = source.url?.path(percentEncoded: false) else { return self }
         var facts = stat()
         guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return self }
         let (time, size) = (facts.st_mtim, facts.st_size)

@@ -13,7 +13,7 @@ public import Foundation
 /// The fields are in an immutable object, because every stage of a load passes the request on: a copy is one retain. Each
 /// change allocates a new object.
 public struct ImageRequest: Sendable {
-    private struct Fields: Sendable {
+    fileprivate struct Fields: Sendable {
         var source: ImageSource
         var identity: String?
         var rendition: Rendition
@@ -31,22 +31,45 @@ public struct ImageRequest: Sendable {
     }
 
     private final class Storage: Sendable {
-        let fields: Fields
+        // First, beside the object's header: a lookup in memory then reads little else of the request.
         let key: CacheKey
-        /// Whether the source is a local file without a name of its own. Computed once, because every lookup in memory asks.
-        let isForFile: Bool
+        let facts: LookupFacts
+        let fields: Fields
 
         init(_ fields: Fields) {
             self.fields = fields
             key = CacheKey(
                 source: fields.identity ?? fields.source.identity, rendition: fields.rendition.identifier)
-            isForFile = fields.identity == nil && fields.source.isFile(identity: key.source)
+            facts = LookupFacts(fields, isForFile: fields.identity == nil && fields.source.isFile(identity: key.source))
         }
 
         /// - Parameter other: A request with an equal key.
         init(_ fields: Fields, keyOf other: Storage) {
             self.fields = fields
-            (key, isForFile) = (other.key, other.isForFile)
+            key = other.key
+            facts = LookupFacts(fields, isForFile: other.facts.isForFile)
+        }
+    }
+
+    /// What every lookup in memory asks of a request, computed once.
+    struct LookupFacts: Sendable {
+        /// Whether the source is a local file without an ``identity``.
+        let isForFile: Bool
+        /// Whether the request names other sources than ``source``.
+        let hasOtherSources: Bool
+        /// Whether the policy lets memory answer.
+        let readsMemory: Bool
+        /// Whether the request has components or settings of its own.
+        let isCustomized: Bool
+        /// Whether an image is delivered as it is in memory.
+        let deliversUnchanged: Bool
+
+        fileprivate init(_ fields: Fields, isForFile: Bool) {
+            self.isForFile = isForFile
+            hasOtherSources = !fields.alternatives.isEmpty || fields.lowResolution != nil || fields.lowData != nil
+            readsMemory = fields.policy.reads(fields.policy.rendered.memory)
+            isCustomized = fields.overrides != nil || !fields.extras.isEmpty
+            deliversUnchanged = fields.rendition.decode.scale == nil && fields.resultModifier == nil
         }
     }
 
@@ -84,8 +107,8 @@ public struct ImageRequest: Sendable {
     /// The identity of the image in caches. It is computed once, so that a memory lookup builds no string.
     public var key: CacheKey { storage.key }
 
-    /// Whether the source is a local file without an ``identity``.
-    var isForFile: Bool { storage.isForFile }
+    /// What every lookup in memory asks.
+    var facts: LookupFacts { storage.facts }
 
     /// Changes fields that are part of the key, and discards the requests that were made of them.
     private mutating func changeKeyed(_ change: (inout Fields) -> Void) {
@@ -222,9 +245,12 @@ public typealias ResultModifier = @Sendable (Image) -> Image
 
 extension ImageRequest {
     /// Returns an image as this request delivers it: at its scale, and modified.
-    func finishing(_ image: Image) -> Image {
-        let scaled = rendition.decode.scale.map { image.atScale($0) } ?? image
-        return resultModifier.map { $0(scaled) } ?? scaled
+    // The parameter is owned, so that an image that is delivered as it is costs no reference count.
+    func finishing(_ image: consuming Image) -> Image {
+        if facts.deliversUnchanged { return image }
+        if let scale = rendition.decode.scale { image = image.atScale(scale) }
+        if let resultModifier { image = resultModifier(image) }
+        return image
     }
 }
 

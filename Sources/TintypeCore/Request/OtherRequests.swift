@@ -48,12 +48,9 @@ struct OtherRequests: Sendable {
 }
 
 extension ImageRequest {
-    /// Whether the request names other sources than ``source``.
-    var hasOtherSources: Bool { !alternatives.isEmpty || lowResolution != nil || lowData != nil }
-
     /// The request for its ``source`` alone.
     var withoutOtherSources: ImageRequest {
-        guard hasOtherSources else { return self }
+        guard facts.hasOtherSources else { return self }
         return with { request in
             (request.alternatives, request.lowResolution, request.lowData) = ([], nil, nil)
         }
@@ -65,7 +62,7 @@ extension ImageRequest {
         return with { request in
             let others = request.others?.withoutLowResolution
             request.lowResolution = nil
-            request.others = request.hasOtherSources ? others : nil
+            request.others = request.facts.hasOtherSources ? others : nil
         }
     }
 

@@ -126,7 +126,7 @@ import TintypeTesting
         let fixture = PipelineFixture { $0.interceptors = [Renaming()] }
         let request = fixture.pipeline.services.intercepted(request)
         #expect(request.others?.lowResolution?.source.identity == "closure:closure:low!")
-        #expect(request.others?.lowResolution?.hasOtherSources == false)
+        #expect(request.others?.lowResolution?.facts.hasOtherSources == false)
     }
 
     @Test func aThumbnailOfTheSameSourceIsALowResolutionImage() async throws {
@@ -152,7 +152,7 @@ import TintypeTesting
     @Test func aThumbnailMayComeFromTheFileAndHasNoOtherSources() throws {
         let request = fixture.request().thumbnailFirst(width: 2, height: 2).orElse(fixture.request("b").source)
         let thumbnail = try #require(fixture.pipeline.services.intercepted(request).others?.lowResolution)
-        #expect(thumbnail.source.identity == request.source.identity && !thumbnail.hasOtherSources)
+        #expect(thumbnail.source.identity == request.source.identity && !thumbnail.facts.hasOtherSources)
         #expect(thumbnail.rendition.decode.embeddedThumbnail == .whereLargeEnough)
     }
 

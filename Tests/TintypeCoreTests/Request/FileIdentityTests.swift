@@ -143,8 +143,8 @@ import TintypeTesting
     @Test(arguments: [("file:///a", true), ("FILE:///a", true), ("ftp://a/b", false), ("http://a/file:", false)])
     func onlyFileURLsAreFiles(_ text: String, _ isFile: Bool) throws {
         let request = ImageRequest(url: try #require(URL(string: text)))
-        #expect(request.isForFile == isFile && request.priority(.high).isForFile == isFile)
-        #expect(!request.with { $0.identity = "a" }.isForFile)
+        #expect(request.facts.isForFile == isFile && request.priority(.high).facts.isForFile == isFile)
+        #expect(!request.with { $0.identity = "a" }.facts.isForFile)
     }
 
     @Test func aFailureOfAFileIsForgottenWhenTheFileChanges() async throws {
