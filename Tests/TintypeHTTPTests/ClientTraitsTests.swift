@@ -82,6 +82,7 @@ import TintypeTesting
         ]
         for initialize in initializers {
             let channel = EmbeddedChannel()
+            defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
             let result = initialize?(channel)
             #expect(throws: TintypeError.self) { try result?.wait() }
@@ -93,6 +94,7 @@ import TintypeTesting
     @Test func aStreamOfAClosedConnectionFails() throws {
         let initialize = try traits().configuration().http2StreamChannelDebugInitializer
         let connection = EmbeddedChannel()
+        defer { _ = try? connection.finish(acceptAlreadyClosed: true) }
         let multiplexer = HTTP2StreamMultiplexer(mode: .client, channel: connection, inboundStreamInitializer: nil)
         try connection.pipeline.syncOperations.addHandler(multiplexer)
         let failures = Shared(0)

@@ -9,10 +9,11 @@ import Testing
 /// The longest time without a part, by a clock that the tests advance.
 @Suite struct IdleHandlerTests {
     private let loop = EmbeddedEventLoop()
-    private let channel: EmbeddedChannel
+    private let closing: ClosingChannel
+    private var channel: EmbeddedChannel { closing.channel }
 
     init() throws {
-        channel = EmbeddedChannel(handler: IdleHandler(limit: .seconds(15)), loop: loop)
+        closing = ClosingChannel(EmbeddedChannel(handler: IdleHandler(limit: .seconds(15)), loop: loop))
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
     }
 

@@ -14,16 +14,18 @@ import TintypeTesting
 @Suite struct ResponseBoundaryTests {
     /// A connection with a client that sends the next request as soon as it has a response, as the real one does.
     private final class Connection {
-        let channel: EmbeddedChannel
+        private let closing: ClosingChannel
+        var channel: EmbeddedChannel { closing.channel }
         let client = EagerClient()
 
         init() throws {
             let responses = ResponseGuard()
             let decoder = HTTPResponseDecoder(
                 leftOverBytesStrategy: .dropBytes, informationalResponseStrategy: .forward)
-            channel = EmbeddedChannel(handlers: [
-                HTTPRequestEncoder(), ResponseBoundary(responses), ByteToMessageHandler(decoder), responses, client,
-            ])
+            closing = ClosingChannel(
+                EmbeddedChannel(handlers: [
+                    HTTPRequestEncoder(), ResponseBoundary(responses), ByteToMessageHandler(decoder), responses, client,
+                ]))
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
             client.send(on: channel.pipeline)
         }
@@ -127,6 +129,7 @@ import TintypeTesting
         let channel = EmbeddedChannel(handlers: [
             ResponseBoundary(responses), ByteToMessageHandler(HTTPResponseDecoder()), responses,
         ])
+        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
         try channel.writeInbound(ByteBuffer(string: surplus))
         #expect(!channel.isActive)

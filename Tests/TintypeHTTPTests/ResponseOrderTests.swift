@@ -86,12 +86,13 @@ import TintypeCore
 /// The guard in a channel of HTTP/1.1.
 @Suite struct ResponseGuardTests {
     private let loop = EmbeddedEventLoop()
-    private let channel: EmbeddedChannel
+    private let closing: ClosingChannel
+    private var channel: EmbeddedChannel { closing.channel }
     private let recorder = WritabilityRecorder()
 
     init() throws {
-        channel = EmbeddedChannel(
-            handlers: [ResponseGuard(), IdleHandler(limit: .seconds(15)), recorder], loop: loop)
+        closing = ClosingChannel(
+            EmbeddedChannel(handlers: [ResponseGuard(), IdleHandler(limit: .seconds(15)), recorder], loop: loop))
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
     }
 
