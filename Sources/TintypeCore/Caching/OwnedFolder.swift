@@ -12,7 +12,7 @@ package final class OwnedFolder: Sendable {
     /// The open descriptor.
     package let descriptor: Int32
     /// The effective user of this process when the folder, or the first one above it, was opened.
-    package let user: uid_t
+    private let user: uid_t
 
     /// Takes over an open descriptor, and closes it if the directory breaks the rule.
     init(
@@ -121,6 +121,11 @@ package final class OwnedFolder: Sendable {
     package func status(of name: String) -> stat? {
         var status = stat()
         return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
+    }
+
+    /// Whether only this user and the superuser can change a file with these facts.
+    package func isOwn(_ status: stat) -> Bool {
+        FolderRule.own.problem(owner: status.st_uid, mode: status.st_mode, user: user) == nil
     }
 
     /// Returns the names in this folder; empty if it cannot be read.

@@ -76,7 +76,7 @@ final class EntriesHandle: Sendable {
     func accepts(_ status: stat) -> Bool {
         guard status.st_mode & S_IFMT == S_IFREG else { return false }
         guard isOwn else { return status.st_size <= Self.maximumInheritedByteCount }
-        return FolderRule.own.problem(owner: status.st_uid, mode: status.st_mode, user: folder.user) == nil
+        return folder.isOwn(status)
     }
 
     /// The size in bytes from which files are mapped, if they may be.
