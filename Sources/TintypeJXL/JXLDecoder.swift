@@ -51,9 +51,9 @@ public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder {
     private static func decodeStill(
         _ raw: UnsafeRawBufferPointer, _ header: JXLHeader, _ context: DecodeContext
     ) throws(TintypeError) -> WideImage {
-        try context.limits.checkMemory(
-            bytesPerPixel: header.bytesPerPixel + context.highRangeBytesPerPixel(isWide: header.depth > 8),
-            of: header.info.size)
+        guard let layers = try JXLLayers(raw, header, context.limits) else { throw .damagedJXL }
+        try header.checkMemory(
+            layers, context.limits, other: context.highRangeBytesPerPixel(isWide: header.depth > 8))
         let target = try DecodeTarget(header.info, options: context.options)
         var reader = try JXLFrameReader(raw, header, context)
         let stored = try reader.decodeFrame(0, target, isCancelled: context.isCancelled)
@@ -86,7 +86,8 @@ extension JXLDecoder: XMPDecoder {
 }
 
 /// Shows a frame of an animation once the next one has begun, so the last frame comes with the whole file. A still image
-/// is shown once libjxl has all of it at an eighth of its size, and then as details arrive.
+/// is shown once libjxl has all of it at an eighth of its size, and then as details arrive; one with layers when it is
+/// complete.
 extension JXLDecoder: ProgressiveAnimationDecoder {
     /// Creates a decoder for a file that is still arriving.
     public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
@@ -103,7 +104,21 @@ extension JXLDecoder: ProgressiveAnimationDecoder {
         guard !header.isAnimated else {
             return .animation(IncrementalAnimation(decoder: JXLDecoder(), context: context))
         }
-        return .still(try JXLPreviewReader(header, context))
+        guard let layers = try Self.layers(of: head, header, context) else { return .unknown }
+        return layers.hasSeveralFrames ? .hidden : .still(try JXLPreviewReader(header, context))
+    }
+
+    /// Reads the frames of a still image, and checks the memory for them.
+    ///
+    /// - Returns: `nil` if `bytes` end before the first one.
+    private static func layers(
+        of bytes: Data, _ header: JXLHeader, _ context: DecodeContext
+    ) throws(TintypeError) -> JXLLayers? {
+        let layers = try bytes.withTypedBytes { raw throws(TintypeError) in
+            try JXLLayers(raw, header, context.limits)
+        }
+        if let layers { try header.checkMemory(layers, context.limits) }
+        return layers
     }
 
     /// Returns the frames that are complete in the first bytes of a file.
@@ -133,6 +148,7 @@ extension JXLDecoder: SalvagingImageDecoder {
         }
         guard let header else { return nil }
         if header.isAnimated, let animation = try? salvageAnimation(bytes, context: context) { return animation }
+        guard try Self.layers(of: bytes, header, context) != nil else { return nil }
         try context.checkCancelled()
         let reader = try JXLPreviewReader(header, context)
         guard let count = try Self.undamagedByteCount(bytes, reader) else { return try reader.preview() }

@@ -38,6 +38,8 @@ final class JXLFrameDecoder: FrameDecoder, @unchecked Sendable {
                 hasAlpha: info.hasAlpha)
         }
         try limits.check(frames, canvas: canvasSize)
+        guard let layers = try JXLLayers(bytes.bytes, header, limits) else { throw .damagedJXL }
+        try header.checkMemory(layers, limits)
         // Only still images keep their high range.
         reader = try JXLFrameReader(bytes.bytes, header, DecodeContext(limits: limits))
     }
@@ -68,7 +70,9 @@ struct JXLFrameReader: ~Copyable {
     }
 
     private static func makeReader(_ bytes: UnsafeRawBufferPointer) throws(TintypeError) -> JXLReader {
-        try JXLReader(bytes, isComplete: true, events: JXL_DEC_COLOR_ENCODING, JXL_DEC_FULL_IMAGE)
+        try JXLReader(
+            bytes, isComplete: true, inputStep: JXLReader.pixelStep, events: JXL_DEC_COLOR_ENCODING,
+            JXL_DEC_FULL_IMAGE)
     }
 
     /// Decodes a frame, cropped and resampled to a target, in its stored orientation.

@@ -12,8 +12,10 @@ struct JXLHeader {
     let depth: Int
     /// The peak luminance of the image in cd/m²; `nil` if the file declares only the default of SDR or the maximum of PQ.
     let peak: Double?
-    /// The memory that decoding the first image takes, with the result in 8 bits.
-    let bytesPerPixel: Int
+    /// Whether the file contains a small version of the image, in a frame before the others.
+    let hasPreview: Bool
+    /// The memory that decoding takes for each pixel, with the result in 8 bits.
+    let bytesPerPixel: (single: Int, layered: Int)
 
     /// The frames of an animation that are counted.
     enum FrameCounting {
@@ -43,8 +45,9 @@ struct JXLHeader {
         peak = (256..<10_000).contains(header.intensity_target) ? Double(header.intensity_target) : nil
         // The canvas is checked before the frames are read.
         try limits.check(info)
+        hasPreview = header.have_preview != 0
         bytesPerPixel = Self.bytesPerPixel(header)
-        try limits.checkMemory(bytesPerPixel: bytesPerPixel, of: info.size)
+        try limits.checkMemory(bytesPerPixel: bytesPerPixel.single, of: info.size)
         if isAnimated && counting != .nothing {
             guard
                 let durations = try Self.durations(
@@ -58,11 +61,25 @@ struct JXLHeader {
         self.info = info
     }
 
-    /// The memory that libjxl 0.7 takes, with the result: it decodes images without extra channels and without references
-    /// between frames in small groups, and all others as floating-point planes, of which it keeps copies.
-    private static func bytesPerPixel(_ header: JxlBasicInfo) -> Int {
-        let isPlain = header.num_extra_channels == 0 && header.have_animation == 0
-        return isPlain ? 28 : 40 + 8 * Int(max(header.num_extra_channels, 1) - 1)
+    /// Returns the memory that libjxl 0.7 takes for each pixel, with the result. It decodes a single frame without extra
+    /// channels in small groups, and all others as floating-point planes. It keeps up to four frames for later ones, and
+    /// copies them to blend. docs/decoder-memory.md has the measurements.
+    private static func bytesPerPixel(_ header: JxlBasicInfo) -> (single: Int, layered: Int) {
+        let extra = Int(header.num_extra_channels)
+        let isPlain = extra == 0 && header.have_animation == 0
+        let single = isPlain ? 28 : 40 + 8 * (max(extra, 1) - 1)
+        return (single, extra == 0 ? 72 : 128 + 36 * (extra - 1))
+    }
+
+    /// Checks the memory for decoding the image, in addition to the check of ``init(_:isComplete:counting:_:)``, which knows
+    /// nothing about layers.
+    ///
+    /// - Parameter other: Further bytes for each pixel of the image.
+    /// - Throws: ``TintypeError/Code/limitExceeded``.
+    func checkMemory(_ layers: JXLLayers, _ limits: DecodeLimits, other: Int = 0) throws(TintypeError) {
+        let bytes = layers.hasReferences ? bytesPerPixel.layered : bytesPerPixel.single
+        let beyondCanvas = Double(layers.largestArea - info.size.area) * Double(bytes)
+        try limits.checkMemory(bytesPerPixel: bytes + other, of: info.size, other: beyondCanvas)
     }
 
     /// Reads the duration of each frame in seconds; `nil` if the bytes end before the last frame, or if none has arrived.

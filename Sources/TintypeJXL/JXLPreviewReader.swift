@@ -34,8 +34,8 @@ final class JXLPreviewReader: PreviewReader, @unchecked Sendable {
         (self.header, self.context) = (header, context)
         target = try DecodeTarget(header.info, options: context.options)
         reader = try JXLReader(
-            UnsafeRawBufferPointer(start: nil, count: 0), isComplete: false, events: JXL_DEC_COLOR_ENCODING,
-            JXL_DEC_FRAME, JXL_DEC_FRAME_PROGRESSION, JXL_DEC_FULL_IMAGE)
+            UnsafeRawBufferPointer(start: nil, count: 0), isComplete: false, inputStep: JXLReader.pixelStep,
+            events: JXL_DEC_COLOR_ENCODING, JXL_DEC_FRAME, JXL_DEC_FRAME_PROGRESSION, JXL_DEC_FULL_IMAGE)
     }
 
     deinit {

@@ -15,18 +15,23 @@ struct JXLReader: ~Copyable {
     /// The number of bytes at the end of a prefix, usually few, that libjxl needs again in front of the next ones.
     private(set) var unreadCount = 0
 
-    /// Bytes that libjxl receives between two checks for cancellation.
-    private static let inputStep = 256 << 10
+    /// The number of bytes that libjxl receives between two checks for cancellation.
+    private let inputStep: Int
+
+    /// For files whose pixels are decoded: libjxl returns only when it needs more bytes, and a layer of a million pixels may
+    /// take a hundred. Smaller steps cost no measurable time.
+    static let pixelStep = 256
 
     /// Creates a reader at the start of a file.
     ///
     /// - Parameters:
     ///   - bytes: The file or its first bytes. They must outlive the reader, or stay valid until ``resume(with:)``.
     ///   - isComplete: Whether `bytes` are the whole file.
+    ///   - inputStep: The number of bytes between two checks for cancellation.
     ///   - events: The `JXL_DEC_` events at which the reader stops.
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     init(
-        _ bytes: UnsafeRawBufferPointer, isComplete: Bool, events: JxlDecoderStatus...
+        _ bytes: UnsafeRawBufferPointer, isComplete: Bool, inputStep: Int = 256 << 10, events: JxlDecoderStatus...
     ) throws(TintypeError) {
         try JXLLibrary.load()
         guard let decoder = JxlDecoderCreate(nil) else {
@@ -35,6 +40,7 @@ struct JXLReader: ~Copyable {
         self.decoder = decoder
         self.bytes = bytes
         self.isComplete = isComplete
+        self.inputStep = inputStep
         JxlDecoderSubscribeEvents(decoder, events.reduce(0) { $0 | Int32($1.rawValue) })
         // Pixels are rotated after resampling, as for all formats.
         JxlDecoderSetKeepOrientation(decoder, 1)
@@ -73,7 +79,7 @@ struct JXLReader: ~Copyable {
             return false
         }
         let start = providedCount - left
-        providedCount = min(providedCount + Self.inputStep, bytes.count)
+        providedCount = min(providedCount + inputStep, bytes.count)
         guard JxlDecoderSetInput(decoder, base + start, providedCount - start) == JXL_DEC_SUCCESS else {
             throw .damagedJXL
         }
@@ -86,6 +92,12 @@ struct JXLReader: ~Copyable {
     /// - Parameter bytes: The last ``unreadCount`` bytes of the prefix and those after it.
     mutating func resume(with bytes: UnsafeRawBufferPointer) {
         (self.bytes, providedCount) = (bytes, 0)
+    }
+
+    /// Returns the number of bytes that libjxl has consumed. It is exact only in a prefix that libjxl received in one step.
+    mutating func position() -> Int {
+        providedCount -= JxlDecoderReleaseInput(decoder)
+        return providedCount
     }
 
     /// Skips shown frames. libjxl decodes them only as far as later ones need them.

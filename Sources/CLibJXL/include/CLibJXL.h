@@ -13,7 +13,7 @@
     FUNCTION(JxlDecoderGetColorAsICCProfile) FUNCTION(JxlDecoderGetFrameHeader) \
     FUNCTION(JxlDecoderGetICCProfileSize) FUNCTION(JxlDecoderImageOutBufferSize) \
     FUNCTION(JxlDecoderProcessInput) FUNCTION(JxlDecoderReleaseBoxBuffer) FUNCTION(JxlDecoderReleaseInput) \
-    FUNCTION(JxlDecoderSetBoxBuffer) FUNCTION(JxlDecoderSetDecompressBoxes) \
+    FUNCTION(JxlDecoderSetBoxBuffer) FUNCTION(JxlDecoderSetCoalescing) FUNCTION(JxlDecoderSetDecompressBoxes) \
     FUNCTION(JxlDecoderSetImageOutBuffer) FUNCTION(JxlDecoderSetInput) FUNCTION(JxlDecoderSetKeepOrientation) \
     FUNCTION(JxlDecoderSetPreferredColorProfile) FUNCTION(JxlDecoderSkipFrames) \
     FUNCTION(JxlDecoderSubscribeEvents) FUNCTION(JxlEncoderAddBox) FUNCTION(JxlEncoderAddImageFrame) \
