@@ -44,7 +44,8 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
             try context.limits.check(info, byteCount: raw.count)
             // Planes of up to 16 bits without subsampling, with alpha, in addition to the result.
             try context.limits.checkMemory(
-                bytesPerPixel: 12 + context.highRangeBytesPerPixel(isWide: reader.isWide), of: info.size)
+                bytesPerPixel: 12 + context.highRangeBytesPerPixel(isWide: reader.isWide), of: info.size,
+                other: 8 * Double(reader.codedArea - info.size.area))
             guard info.frameCount == 1 || context.options.frames == .first else {
                 return (info, reader.exif, WideImage?.none)
             }

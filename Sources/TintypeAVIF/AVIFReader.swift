@@ -104,6 +104,8 @@ struct AVIFReader: ~Copyable {
 
     /// The visible size in pixels, before rotation.
     var storedSize: PixelSize { PixelSize(width: Int(cleanAperture.width), height: Int(cleanAperture.height)) }
+    /// The number of pixels that are decoded for each image. Only a part of them may be visible.
+    var codedArea: Int { Self.storedInfo(decoder).size.area }
     var hasAlpha: Bool { decoder.pointee.alphaPresent != 0 }
     var frameCount: Int { Int(max(decoder.pointee.imageCount, 1)) }
 

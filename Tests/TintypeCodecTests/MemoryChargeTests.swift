@@ -75,6 +75,27 @@ import TintypeTesting
         #expect(try limit(9, data, JPEGDecoder()) == [.memoryBytes, .memoryBytes])
     }
 
+    /// An AV1 decoder keeps eight frames for later ones. Colours and alpha have a decoder each.
+    @Test(arguments: [
+        (8, 2, false, 10), (8, 3, false, 15), (8, 4, false, 20), (8, 6, false, 30), (10, 3, false, 30),
+        (8, 3, true, 30),
+        (12, 6, true, 120),
+    ])
+    func theFramesThatAnAV1DecoderKeepsAreCharged(
+        _ depth: Int, _ samples: Int, _ hasAlpha: Bool, _ bytesPerPixel: Int
+    ) {
+        let bytes = AVIFFrameMemory.bytesPerPixel(depth: depth, samplesOfTwoPixels: samples, hasAlpha: hasAlpha)
+        #expect(bytes == bytesPerPixel)
+    }
+
+    /// 4:4:4 of 8 bits: 16 bytes for the images that are shown, and ten frames, with those of alpha if there are any.
+    @Test func anAVIFSequenceIsChargedForTheFramesThatAreKept() throws {
+        let data = try FixtureManifest.named("sequence.avif").data
+        let info = try #require(try AVIFDecoder().info(of: data, isComplete: true))
+        let bytesPerPixel = 16 + (info.hasAlpha ? 60 : 30)
+        #expect(try leastMemory(data, .standard) == info.size.area * bytesPerPixel)
+    }
+
     @Test(arguments: [(8, 8, 136 * 136), (1000, 500, 1128 * 628), (Int(UInt32.max), Int(UInt32.max), Int.max)])
     func anAVIFMayCodeOnlyWholeBlocksMoreThanItDeclares(_ width: Int, _ height: Int, _ pixels: Int) {
         #expect(AVIFReader.codedPixels(of: PixelSize(width: width, height: height)) == pixels)
