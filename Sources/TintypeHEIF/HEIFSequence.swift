@@ -71,6 +71,8 @@ struct HEIFTrack {
     let orientation: Orientation
     /// The byte ranges of the parameter sets, one NAL unit each.
     let parameterSets: [Range<Int>]
+    /// The bytes for each pixel of ``codedSize`` that a decoder needs for the images it keeps.
+    let bufferBytesPerPixel: Int
     /// The size in bytes of the length field before each NAL unit of a sample.
     let lengthSize: Int
     /// The samples in decoding order.
@@ -113,6 +115,7 @@ struct HEIFTrack {
         let entry = try HEIFSampleEntry(file, inTable: table)
         (codedSize, crop) = (entry.size, entry.crop)
         (parameterSets, lengthSize) = (entry.parameterSets, entry.lengthSize)
+        bufferBytesPerPixel = Self.bufferBytesPerPixel(file, entry.parameterSets)
         colors = try HEIFTrackColors(file, entry.properties, limits)
         try limits.check(ImageInfo(format: .heic, size: entry.size))
         orientation = try Self.orientation(file, try file.requiredBox("tkhd", in: track).body)
@@ -127,6 +130,13 @@ struct HEIFTrack {
         var displayIndices = [Int](repeating: -1, count: samples.count)
         for (index, sample) in displayOrder.enumerated() { displayIndices[sample] = index }
         self.displayIndices = displayIndices
+    }
+
+    private static func bufferBytesPerPixel(_ file: ISOFile, _ parameterSets: [Range<Int>]) -> Int {
+        let buffers = parameterSets.compactMap { set in
+            HEVCImageBuffer.declared(by: UnsafeRawBufferPointer(rebasing: file.bytes[set]))?.bytesPerPixel
+        }
+        return buffers.max() ?? HEVCImageBuffer.largest.bytesPerPixel
     }
 
     private static func displayOrder(_ table: HEIFSampleTable) -> [Int] {

@@ -84,7 +84,11 @@ final class HEIFTrackDecoder<Frame> {
             let length = try file.number(at: offset, size: track.lengthSize, in: sample)
             offset += track.lengthSize
             guard length > 0, length <= sample.upperBound - offset else { throw .damagedSequence }
-            try decoder.push(UnsafeRawBufferPointer(rebasing: raw[offset..<offset + length]), tag: nextSample)
+            let unit = UnsafeRawBufferPointer(rebasing: raw[offset..<offset + length])
+            // A parameter set among the images must not need more memory than was checked.
+            let buffer = HEVCImageBuffer.declared(by: unit)
+            guard buffer?.bytesPerPixel ?? 0 <= track.bufferBytesPerPixel else { throw .damagedSequence }
+            try decoder.push(unit, tag: nextSample)
             offset += length
         }
         decoder.endFrame()

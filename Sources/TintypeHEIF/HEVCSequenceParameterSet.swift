@@ -11,6 +11,8 @@ struct HEVCSequenceParameterSet {
     /// The number of bits between the header of the unit and `conformance_window_flag`, without the bytes that prevent start
     /// codes.
     let windowPosition: Int
+    /// The images that a decoder keeps; `nil` if the set is truncated.
+    let buffer: HEVCImageBuffer?
 
     /// The NAL unit type (7.4.2.2).
     private static let unitType = 33
@@ -38,6 +40,7 @@ struct HEVCSequenceParameterSet {
         guard let width = bits.readExpGolomb(), let height = bits.readExpGolomb() else { return nil }
         size = PixelSize(width: width, height: height)
         (chromaFormat, windowPosition) = (chroma, bits.position)
+        buffer = HEVCImageBuffer(bits, layers: layers, chromaFormat: chroma)
     }
 
     /// Skips `profile_tier_level` (7.3.3).
