@@ -24,6 +24,8 @@ struct SVGCost {
     var styleBytes = 0
     /// The number of selectors of style sheets that compare an element with its siblings.
     var siblingSelectors = 0
+    /// The number of bytes of inherited strings and lists in all elements.
+    var inheritedBytes = 0
     /// The number of numbers in paths and lists of points.
     var pathNumbers = 0
     /// The number of dashes of a line.
@@ -49,6 +51,7 @@ struct SVGCost {
         add(part.longestTexts, to: &sum.longestTexts)
         add(part.styleBytes, to: &sum.styleBytes)
         add(part.siblingSelectors, to: &sum.siblingSelectors)
+        add(part.inheritedBytes, to: &sum.inheritedBytes)
         add(part.pathNumbers, to: &sum.pathNumbers)
         sum.dashes = max(sum.dashes, part.dashes)
         add(part.layers, to: &sum.layers)
@@ -120,6 +123,7 @@ struct SVGCost {
         // A text is laid out as a whole, and forgotten after it is drawn.
         let text = 4096 * Double(longestTexts) + 64 * Double(textBytes + expandedBytes)
         let lines = 160 * (Double(pathNumbers) + Double(dashes))
-        return Int(min(text + 2048 * Double(elements) + lines + 16 * Double(styleBytes), 1e15))
+        let values = Double(inheritedBytes) + 16 * Double(styleBytes)
+        return Int(min(text + 2048 * Double(elements) + lines + values, 1e15))
     }
 }

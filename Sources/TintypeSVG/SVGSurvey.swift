@@ -35,6 +35,7 @@ struct SVGSurvey {
     private var sheets: [[UInt8]] = []
     private var dashes = SVGDashes()
     private var mayDash = false
+    private var inherited = SVGInheritedValues()
     /// The number of elements that entities contain.
     private var expandedElements = 0
     private let isAbandoned: () -> Bool
@@ -79,7 +80,8 @@ struct SVGSurvey {
         try endStyle()
         cost.longestTexts += longestText
         try cost.checkStyles(limits)
-        try checkDashes()
+        try readValues()
+        chargeInheritedValues()
         try checkDepth(limits)
         try measureEnlargement(limits)
     }
@@ -184,20 +186,20 @@ struct SVGSurvey {
         drawingRules += sheet.drawingRules
         mayDash = mayDash || sheet.mayDash
         dashes.read(style: sheet.text[...])
+        inherited.read(style: sheet.text[...])
         sheets.append(sheet.text)
     }
 
-    /// Measures lines, if any may be dashed.
-    private mutating func checkDashes() throws(TintypeError) {
-        guard mayDash else { return }
+    /// Reads the values of attributes: inherited ones, and the lengths of lines if any may be dashed.
+    private mutating func readValues() throws(TintypeError) {
         var markup = SVGMarkup(bytes[...])
         while let piece = markup.next() {
             switch piece {
-            case .open(_, let attributes, _): try readLines(attributes)
+            case .open(_, let attributes, _): try readValues(attributes)
             case .declaration(let text):
                 var inner = SVGMarkup(SVGEntity(text)?.value ?? [])
                 while let piece = inner.next() {
-                    if case .open(_, let attributes, _) = piece { try readLines(attributes) }
+                    if case .open(_, let attributes, _) = piece { try readValues(attributes) }
                 }
             default: break
             }
@@ -205,11 +207,20 @@ struct SVGSurvey {
         cost.dashes = max(cost.dashes, try dashes.count(textBytes: longestText))
     }
 
-    private mutating func readLines(_ attributes: SVGAttributes) throws(TintypeError) {
+    private mutating func readValues(_ attributes: SVGAttributes) throws(TintypeError) {
         for (name, value) in attributes {
-            let isPlain = !value.contains(UInt8(ascii: "&"))
-            dashes.read(attribute: name, isPlain ? value : try entities.resolved(value, in: .attribute)[...])
+            let isMeasured = SVGInheritedValues.mayHold(name)
+            let isPlain = !value.contains(UInt8(ascii: "&")) || !(mayDash || isMeasured)
+            let text = isPlain ? value : try entities.resolved(value, in: .attribute)[...]
+            inherited.read(attribute: name, text)
+            if mayDash { dashes.read(attribute: name, text) }
         }
+    }
+
+    /// Charges each element for all values that it may inherit.
+    private mutating func chargeInheritedValues() {
+        let bytes = inherited.bytesPerElement.multipliedReportingOverflow(by: cost.elements)
+        cost += SVGCost(inheritedBytes: bytes.overflow ? SVGCost.maximum : bytes.partialValue)
     }
 
     /// Measures how large elements are drawn, if patterns or filters depend on that.
