@@ -26,7 +26,7 @@ struct SVGCost {
     var siblingSelectors = 0
     /// The number of bytes of inherited strings and lists in all elements.
     var inheritedBytes = 0
-    /// The number of numbers in paths and lists of points.
+    /// The number of numbers and closing commands in paths and lists of points.
     var pathNumbers = 0
     /// The number of dashes of a line.
     var dashes = 0

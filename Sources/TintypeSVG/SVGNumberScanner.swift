@@ -82,6 +82,11 @@ enum SVGNumbers {
         return count
     }
 
+    /// Returns the number of commands that close a part of a path, which have no numbers.
+    static func closeCount(in path: ArraySlice<UInt8>) -> Int {
+        path.count { $0 | 0x20 == UInt8(ascii: "z") }
+    }
+
     /// Returns numbers separated by white space or commas; empty if anything else is among them.
     static func values(in text: ArraySlice<UInt8>) -> [Double] {
         let words = text.split { $0 <= 0x20 || $0 == UInt8(ascii: ",") }

@@ -46,7 +46,7 @@ struct SVGTag {
     /// The number of vertices of a path, at which a marker may stand, or more.
     var vertexCount: Int {
         (attributes.values(of: "d") + attributes.values(of: "points")).reduce(0) { count, value in
-            count + SVGNumbers.count(in: value) + value.count { $0 | 0x20 == UInt8(ascii: "z") }
+            count + SVGNumbers.count(in: value) + SVGNumbers.closeCount(in: value)
         }
     }
 
@@ -75,7 +75,7 @@ struct SVGTag {
         cost.layers = layerCount
         for (name, value) in attributes {
             if name.elementsEqual("d".utf8) || name.elementsEqual("points".utf8) {
-                cost.pathNumbers += SVGNumbers.count(in: value)
+                cost.pathNumbers += SVGNumbers.count(in: value) + SVGNumbers.closeCount(in: value)
             } else if name.elementsEqual("style".utf8) {
                 cost.pathNumbers += value.count / 64
             }

@@ -164,6 +164,7 @@ import TintypeTesting
     @Test(arguments: [
         "<text>\(String(repeating: "x", count: 30_000))</text>",
         "<path d='M0 0\(String(repeating: "h1v1", count: 400_000))'/>",
+        "<path d='M0 0\(String(repeating: "z", count: 400_000))'/>",
         "<image href='data:image/gif;base64,R0lGODlhuAu4CwAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw=='/>",
         String(repeating: "<g opacity='0.5'>", count: 200) + String(repeating: "</g>", count: 200),
         (1...60).map { "<mask id='m\($0)'><rect mask='url(#m\($0 - 1))'/></mask>" }.joined(),
