@@ -118,7 +118,8 @@ struct SVGCost {
         }
     }
 
-    /// The memory that parsing and drawing take, in bytes, without pixels: measured with librsvg 2.54, rounded up.
+    /// The memory that parsing and drawing take, in bytes, without pixels and the outlines of ``SVGOutlines``: measured with
+    /// librsvg 2.54, rounded up.
     var documentBytes: Int {
         // A text is laid out as a whole, and forgotten after it is drawn.
         let text = 4096 * Double(longestTexts) + 64 * Double(textBytes + expandedBytes)

@@ -83,8 +83,12 @@ struct SVGDocument: ~Copyable {
         )
         try survey.cost.checkFilters(
             limits, drawing: size, scale: scale * survey.enlargement, isCancellable: isCancellable)
+        // Embedded documents are drawn at their own size; the root of their area stands for its sides.
+        let side = max(Double(max(whole.width, whole.height)), 4 * embeddedArea.squareRoot())
+        let outlines = survey.outlines.bytes(at: scale, side: side, survey.cost)
         try limits.checkMemory(
-            of: survey, layerSize: whole, result: size.area, other: 8 * embeddedArea + survey.tileBytes(at: scale))
+            of: survey, layerSize: whole, result: size.area,
+            other: 8 * embeddedArea + survey.tileBytes(at: scale) + outlines)
         var writer = try PixelWriter(size: size)
         writer.clear()
         let stride = writer.bytesPerRow
@@ -121,7 +125,7 @@ extension DecodeLimits {
     ///   - survey: The survey of the document.
     ///   - layerSize: The size of off-screen images in pixels.
     ///   - result: The number of pixels of the result.
-    ///   - other: The bytes that embedded documents and patterns need.
+    ///   - other: The bytes that embedded documents, patterns and outlines need.
     fileprivate func checkMemory(
         of survey: SVGSurvey, layerSize: PixelSize, result: Int, other: Double = 0
     ) throws(TintypeError) {

@@ -11,6 +11,8 @@ struct SVGLengths {
     private(set) var line = 1.0
     /// The largest font size.
     private var font = 16.0
+    /// The size of the largest glyph: the font size, infinite if it depends on that of another element.
+    private(set) var glyph = 16.0
     /// Where texts are.
     private var texts = SVGTextPlaces()
     /// The largest share of a viewport that a length states.
@@ -35,7 +37,8 @@ struct SVGLengths {
         let extent = texts.extent(font: font, viewport: longestViewport)
         box = max(box, relative, Double(textBytes) * font * Self.advance + extent)
         line = max(line, relative)
-        if isUnbounded { (viewport, box, line) = ((.infinity, .infinity), .infinity, .infinity) }
+        glyph = max(glyph, fonts * font)
+        if isUnbounded { (viewport, box, line, glyph) = ((.infinity, .infinity), .infinity, .infinity, .infinity) }
     }
 
     /// The longest side of a viewport.
@@ -133,11 +136,19 @@ struct SVGLengths {
         case "stroke-width": line = max(line, length(value))
         case "font-size", "font":
             font = max(font, length(value))
+            glyph = max(glyph, Self.glyphSize(value))
             // Sizes relative to that of the parent multiply.
             isUnbounded = isUnbounded || fonts > 1 || SVGText.contains(Array("larger".utf8), in: value)
         case "letter-spacing", "word-spacing": font = max(font, length(value))
         default: break
         }
+    }
+
+    /// Returns the largest size in the value of a font property, whose other words may come first.
+    private static func glyphSize(_ value: ArraySlice<UInt8>) -> Double {
+        guard !value.contains(UInt8(ascii: "%")) else { return .infinity }
+        let words = value.split { $0 <= 0x20 || $0 == UInt8(ascii: "/") }
+        return words.map { SVGLargestLength($0).pixels }.max() ?? 0
     }
 
     /// Returns the largest of some lengths in pixels. Relative lengths count when the reading ends.

@@ -16,6 +16,8 @@ struct SVGSurvey {
     private(set) var enlargement = 1.0
     /// The longest side of the tile of a pattern in pixels of the document.
     private(set) var tileSide = 0.0
+    /// The outlines that are built to draw the document.
+    private(set) var outlines = SVGOutlines()
     /// The documents that are embedded, at any depth.
     private(set) var embeddedDocuments: [Data] = []
     /// The depth of librsvg's recursion.
@@ -36,6 +38,8 @@ struct SVGSurvey {
     private var dashes = SVGDashes()
     private var mayDash = false
     private var inherited = SVGInheritedValues()
+    /// The outlines of the document without embedded ones.
+    private var ownOutlines = SVGOutlines()
     /// The number of elements that entities contain.
     private var expandedElements = 0
     private let isAbandoned: () -> Bool
@@ -187,10 +191,11 @@ struct SVGSurvey {
         mayDash = mayDash || sheet.mayDash
         dashes.read(style: sheet.text[...])
         inherited.read(style: sheet.text[...])
+        ownOutlines.read(style: sheet.text[...])
         sheets.append(sheet.text)
     }
 
-    /// Reads the values of attributes: inherited ones, and the lengths of lines if any may be dashed.
+    /// Reads the values of attributes: inherited ones, paths, and the lengths of lines if any may be dashed.
     private mutating func readValues() throws(TintypeError) {
         var markup = SVGMarkup(bytes[...])
         while let piece = markup.next() {
@@ -209,10 +214,11 @@ struct SVGSurvey {
 
     private mutating func readValues(_ attributes: SVGAttributes) throws(TintypeError) {
         for (name, value) in attributes {
-            let isMeasured = SVGInheritedValues.mayHold(name)
+            let isMeasured = SVGInheritedValues.mayHold(name) || SVGOutlines.isPath(name)
             let isPlain = !value.contains(UInt8(ascii: "&")) || !(mayDash || isMeasured)
             let text = isPlain ? value : try entities.resolved(value, in: .attribute)[...]
             inherited.read(attribute: name, text)
+            ownOutlines.read(attribute: name, text)
             if mayDash { dashes.read(attribute: name, text) }
         }
     }
@@ -223,9 +229,11 @@ struct SVGSurvey {
         cost += SVGCost(inheritedBytes: bytes.overflow ? SVGCost.maximum : bytes.partialValue)
     }
 
-    /// Measures how large elements are drawn, if patterns or filters depend on that.
+    /// Measures how large elements are drawn, if patterns, filters or outlines depend on that.
     private mutating func measureEnlargement(_ limits: DecodeLimits) throws(TintypeError) {
-        guard cost.patterns > 0 || cost.windowSamples > 0 else { return }
+        let isLarge = ownOutlines.isLarge(textBytes: longestText, dashes: cost.dashes)
+        let isScaled = cost.patterns > 0 || cost.windowSamples > 0
+        guard isScaled || isLarge else { return outlines.add(ownOutlines) }
         var (lengths, patterns) = (SVGLengths(), SVGPatterns())
         var markup = SVGMarkup(bytes[...])
         while let piece = markup.next() {
@@ -247,8 +255,11 @@ struct SVGSurvey {
         let tile = lengths.isBounded ? patterns.longestTile(in: lengths) : cost.patterns > 0 ? .infinity : 0
         let weight = SVGStructure.Weight.enlargement(SVGEnlargement(lengths, patterns, tile: tile))
         let depth = try SVGDepth.depth(of: SVGStructure(bytes[...], weight: weight), limits)
-        enlargement = max(enlargement, SVGEnlargement.factor(depth))
-        if tile > 0 { tileSide = max(tileSide, SVGEnlargement.factor(depth) * tile) }
+        let factor = SVGEnlargement.factor(depth)
+        ownOutlines.measure(lengths, enlargement: factor)
+        outlines.add(ownOutlines)
+        if isScaled { enlargement = max(enlargement, factor) }
+        if tile > 0 { tileSide = max(tileSide, factor * tile) }
     }
 
     private static func check(instruction: ArraySlice<UInt8>) throws(TintypeError) {
@@ -291,6 +302,7 @@ struct SVGSurvey {
         layerDepth += embedded.layerDepth + 1
         enlargement = max(enlargement, embedded.enlargement)
         tileSide = max(tileSide, embedded.tileSide)
+        outlines.add(embedded.outlines)
         embeddedPixels = max(embeddedPixels, embedded.embeddedPixels)
         totalEmbeddedPixels = min(totalEmbeddedPixels + embedded.totalEmbeddedPixels, SVGCost.maximum)
     }

@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+import TintypeCore
+
+@testable import TintypeSVG
+
+/// The memory of the outlines that cairo builds.
+@Suite(.timeLimit(.minutes(5))) struct SVGOutlineTests {
+    private static func document(_ body: String, _ declarations: String = "") -> Data {
+        let type = declarations.isEmpty ? "" : "<!DOCTYPE svg [\(declarations)]>"
+        return Data("\(type)<svg xmlns='http://www.w3.org/2000/svg' width='1000' height='1000'>\(body)</svg>".utf8)
+    }
+
+    private static func many(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
+
+    private static func path(_ data: String, _ width: String = "900", _ attributes: String = "") -> String {
+        "<path fill='none' stroke='red' stroke-width='\(width)' \(attributes) d='M500 500\(data)'/>"
+    }
+
+    /// Returns the bytes charged for drawing 1000 × 1000 pixels, without these.
+    private static func charge(_ body: String, _ declarations: String = "") throws -> Double {
+        var survey = SVGSurvey(Array(document(body, declarations)))
+        try survey.check(DecodeLimits())
+        return survey.outlines.bytes(at: 1, side: 1000, survey.cost) + Double(survey.cost.documentBytes)
+    }
+
+    @Test(arguments: [("zZz", 3.0), ("M0 0z", 2), ("h1h-1", 1), ("l0 0", 1), ("M5 5zM5 5z", 4), ("", 0)])
+    func closingCommandsAndNumbersCount(_ path: String, _ circles: Double) {
+        var outlines = SVGOutlines()
+        outlines.read(attribute: Array("d".utf8)[...], Array(path.utf8)[...])
+        outlines.read(attribute: Array("points".utf8)[...], Array("".utf8)[...])
+        #expect(outlines.circles == circles, "\(path)")
+    }
+
+    /// The peaks in megabytes were measured with librsvg 2.54 and cairo 1.16, less that of an empty drawing.
+    private static let measured: [(String, Double)] = [
+        (path(many("z", 2000), "1", "stroke-linecap='round'"), 0.9),
+        (path(many("z", 2000), "100", "stroke-linecap='round'"), 15),
+        (path(many("z", 2000), "900", "stroke-linecap='round'"), 62),
+        (path(many("z", 200), "1e6", "stroke-linecap='round'"), 11),
+        (path(many("z", 200), "1e8", "stroke-linecap='round'"), 163),
+        (path(many("h1h-1", 2000), "900", "stroke-linejoin='round'"), 62),
+        (path(many("M5 5h0", 2000), "900", "stroke-linecap='round'"), 28),
+        (path(many("c-90 -90 -90 90 -90 90c90 -90 -90 -90 90 -90", 500), "900", "stroke-linejoin='round'"), 37),
+        (path(many("c-400 -400 400 -400 0 0", 500), "1"), 9),
+        (path(many("c-400000 -400000 400000 -400000 0 0", 500), "1"), 64),
+        (path(many("a400 400 0 1 1 0 1", 500), "1"), 16),
+        ("<path d='M500 500\(many("a400 400 0 1 1 0 1", 500))'/>", 6),
+        ("<text font-size='16'>\(many("@", 1000))</text>", 6.2),
+        ("<text font-size='100'>\(many("@", 1000))</text>", 11.4),
+        ("<text style='font:bold 500px serif'>\(many("@", 1000))</text>", 25.3),
+        ("<text font-size='2000'>\(many("@", 1000))</text>", 49.6),
+        ("<text font-size='16' stroke='red' stroke-width='300'>\(many("@", 500))</text>", 19.3),
+    ]
+
+    @Test(arguments: measured)
+    func anOutlineTakesAtMostTwiceItsCharge(_ body: String, _ megabytes: Double) throws {
+        #expect(try Self.charge(body) * 2 >= megabytes * 1e6, "\(body.prefix(99))")
+    }
+
+    /// A transform, a style sheet or an entity states the width or the commands.
+    private static let hidden: [(String, String)] = [
+        ("<g transform='scale(900)'>\(path(many("z", 2000), "1"))</g>", ""),
+        ("<style>path{stroke-width:900}</style>\(path(many("z", 2000), "1"))", ""),
+        ("<style>path{strok\\65-width:900}</style>\(path(many("z", 2000), "1"))", ""),
+        ("<style>path{transform:scale(900)}</style>\(path(many("z", 2000), "1"))", ""),
+        ("<svg viewBox='0 0 1 1'>\(path(many("z", 2000), "1"))</svg>", ""),
+        (path(many("&z;", 200)), "<!ENTITY z 'zzzzzzzzzz'>"),
+        ("&p;", "<!ENTITY p '\(path(many("z", 2000)).replacing("'", with: "\""))'>"),
+    ]
+
+    @Test(arguments: hidden)
+    func hiddenWidthsAndCommandsCount(_ body: String, _ declarations: String) throws {
+        #expect(try Self.charge(body, declarations) >= 62e6, "\(body.prefix(99))")
+    }
+
+    /// They took 3.4 GB, and 130 MB.
+    @Test(arguments: [
+        (path(many("z", 100_000), "900", "stroke-linecap='round'"), 2 << 30),
+        ("<text font-size='500'>\(many("@", 5000))</text>", 100 << 20),
+    ])
+    func aLargeOutlineIsRefused(_ body: String, _ limit: Int) {
+        var context = DecodeContext()
+        context.limits.memoryBytes = limit
+        let error = #expect(throws: TintypeError.self) {
+            try SVGDecoder().decode(Self.document(body), context: context)
+        }
+        #expect(error?.limit == .memoryBytes)
+    }
+
+    /// Only the largest path counts, because librsvg draws one after the other.
+    @Test(arguments: [
+        // An icon.
+        many("<path stroke='#000' stroke-width='2' stroke-linejoin='round' d='M1 1h9v9h-9z'/>", 100),
+        // A map with lines of the usual width.
+        many("<path stroke='#000' stroke-width='.5' d='M1 1\(many("l1.5-2", 1000))z'/>", 50),
+        // A drawing with a heading and a long text.
+        "<text font-size='48'>Heading</text><text>\(many("word ", 1000))</text>",
+    ])
+    func normalDrawingsTakeLittle(_ body: String) throws {
+        #expect(try Self.charge(body) < 64 << 20)
+        let image = try SVGDecoder().decode(Self.document(body), context: DecodeContext())
+        #expect(image.size.width == 1000)
+    }
+}
