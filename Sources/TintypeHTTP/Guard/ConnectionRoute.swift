@@ -151,25 +151,19 @@ struct SlowerAddress: Error, Sendable {
 
 /// Resolves host names.
 enum HostResolver {
-    /// The threads that wait for the system resolver. A name server that never answers must not hold the threads that
-    /// read files.
-    private static let queue = WorkQueue(name: "tintype.resolver", width: 8)
+    private static let lookups = HostLookups { host throws(TintypeError) in try lookUp(host) }
 
     /// Returns the addresses of a host, at least one, without duplicates, in the order in which to try them (RFC 6724).
     ///
     /// - Parameters:
     ///   - host: A name or an address, without brackets.
     ///   - limit: The longest wait. The lookup itself cannot be stopped.
-    /// - Throws: ``TintypeCore/TintypeError/Code/unreachable`` when the host is unknown,
-    ///   ``TintypeCore/TintypeError/Code/timedOut`` after `limit`,
-    ///   ``TintypeCore/TintypeError/Code/cancelled`` when the job is cancelled.
+    /// - Throws: ``TintypeCore/TintypeError/Code/unreachable`` when the host is unknown, and the errors of ``HostLookups``.
     static func addresses(
         of host: String, within limit: Duration, _ clock: TransferClock, for job: JobContext
     ) async throws -> [IPAddress] {
         if let address = IPAddress(host) { return [address] }
-        return try await BoundedWait.wait(limit, clock) {
-            try await queue.run(for: job) { () throws(TintypeError) in try lookUp(host) }
-        }
+        return try await lookups.addresses(of: host, within: limit, clock, at: job.priority)
     }
 
     /// Returns the address that a host is, in any notation that the system accepts, such as `10.0.0.5`, `167772165`,
