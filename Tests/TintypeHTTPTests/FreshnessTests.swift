@@ -298,7 +298,11 @@ import TintypeTesting
     static let confirmations: [(old: HTTPFields, new: HTTPFields, isConfirmed: Bool)] = [
         (["ETag": "\"1\""], ["ETag": "\"1\""], true), (["ETag": "\"1\""], ["ETag": "\"2\""], false),
         (["ETag": "\"1\""], ["ETag": "W/\"1\""], true), (["ETag": "W/\"1\""], ["ETag": "W/\"2\""], false),
-        (["ETag": "\"1\""], [:], true), ([:], ["ETag": "\"1\""], true),
+        (["ETag": "\"1\""], [:], true), ([:], ["ETag": "W/\"1\""], true),
+        // A strong tag must be that of the stored response.
+        ([:], ["ETag": "\"1\""], false), (["ETag": "W/\"1\""], ["ETag": "\"1\""], false),
+        (["Last-Modified": zeroText], ["Last-Modified": zeroText, "ETag": "\"1\""], false),
+        (["Last-Modified": zeroText], ["Last-Modified": zeroText, "ETag": "W/\"1\""], true),
         (["Last-Modified": zeroText], ["Last-Modified": "Tue, 14 Nov 2023 22:13:21 GMT"], false),
         (["Last-Modified": zeroText], ["Last-Modified": zeroText], true),
     ]

@@ -73,6 +73,8 @@ import Testing
         #expect(selection([:], vary: "Authorization").matches(first), "removed before another origin")
         #expect(selection(first, vary: "Authorization").matches(first))
         #expect(!selection(["Cookie": "b=1"], vary: "Cookie").matches(first))
+        #expect(selection(first, vary: "Cookie").matches(first))
+        #expect(!selection([:], vary: "Cookie").matches(first), "its host may set one")
     }
 }
 

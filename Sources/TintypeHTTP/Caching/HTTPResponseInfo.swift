@@ -58,10 +58,13 @@ struct EntityTag: Hashable, Sendable {
         self.text = text
     }
 
+    /// Whether the tag may be the same for different bytes (RFC 9110, 8.8.1).
+    var isWeak: Bool { text.hasPrefix("W/") }
+
     /// Whether both have the same opaque tag; either may be weak (RFC 9110, 8.8.3.2).
     func isWeaklyEqual(to other: EntityTag) -> Bool { opaque == other.opaque }
 
-    private var opaque: Substring { text.hasPrefix("W/") ? text.dropFirst(2) : text[...] }
+    private var opaque: Substring { isWeak ? text.dropFirst(2) : text[...] }
 }
 
 extension ImageResponse {

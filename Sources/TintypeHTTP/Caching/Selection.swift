@@ -25,8 +25,8 @@ struct Selection: Hashable, Sendable {
     init(of hops: [Hop], salt: String? = nil) {
         self.init(salt: salt)
         guard let first = hops.first?.request else { return }
-        for hop in hops {
-            for name in hop.vary { add(name, of: hop.request, after: first) }
+        for (index, hop) in hops.enumerated() {
+            for name in hop.vary { add(name, of: hop.request, after: first, isRedirected: index > 0) }
         }
     }
 
@@ -50,10 +50,15 @@ struct Selection: Hashable, Sendable {
     /// Adds a field that the response to `request` varies by.
     ///
     /// A later load knows the fields of its first request only. So a field that a redirected request has from elsewhere,
-    /// such as a cookie of another host, matches nothing.
-    private mutating func add(_ name: String, of request: HTTPFields, after first: HTTPFields) {
-        let isKnown = name != "*" && (!request.contains(name) || request.values(name) == first.values(name))
-        digests[isKnown ? name : "*"] = isKnown ? digest(name, first) : "-"
+    /// such as a cookie of another host, matches nothing. Nor does its absence, if its host may set a cookie until then.
+    private mutating func add(
+        _ name: String, of request: HTTPFields, after first: HTTPFields, isRedirected: Bool
+    ) {
+        let isKnown =
+            request.contains(name)
+            ? request.values(name) == first.values(name) : !(isRedirected && name == "cookie")
+        guard name != "*", isKnown else { return digests["*"] = "-" }
+        digests[name] = digest(name, first)
     }
 
     /// Adds a digest that was stored.

@@ -84,9 +84,10 @@ struct StoredResponse: Hashable, Sendable {
 
     /// Whether a 304 response confirms this response, and not another one (RFC 9111, 4.3.4).
     func isConfirmed(by response: HTTPFields) -> Bool {
-        if let tag = response["etag"], let own = head.headers["etag"] {
-            return EntityTag(tag).isWeaklyEqual(to: EntityTag(own))
-        }
+        let (tag, own) = (response["etag"].map { EntityTag($0) }, head.headers["etag"].map { EntityTag($0) })
+        // A strong tag is that of exactly these bytes, so this response must have it too.
+        if let tag, !tag.isWeak { return tag == own }
+        if let tag, let own { return tag.isWeaklyEqual(to: own) }
         guard let new = response["last-modified"].flatMap(HTTPDate.parse),
             let old = head.headers["last-modified"].flatMap(HTTPDate.parse)
         else { return true }
