@@ -98,7 +98,7 @@ import TintypeCore
         "<text font-size='48'>Heading</text><text>\(many("word ", 1000))</text>",
     ])
     func normalDrawingsTakeLittle(_ body: String) throws {
-        #expect(try Self.charge(body) < 64 << 20)
+        #expect(try Self.charge(body) < Double(64 << 20))
         let image = try SVGDecoder().decode(Self.document(body), context: DecodeContext())
         #expect(image.size.width == 1000)
     }
