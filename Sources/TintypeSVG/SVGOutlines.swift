@@ -108,7 +108,8 @@ struct SVGOutlines {
         let factor = max(scale, Self.smallestScale) * enlargement
         // A round cap at both ends of a dash is one circle.
         let paths = circleBytes(at: factor, side) * (circles + Double(cost.dashes))
-        let glyph = Self.bytesOfGlyph * min(font * factor, 4 * max(side, Self.smallestSide)).squareRoot()
+        let glyph =
+            Self.bytesOfGlyph * min(Self.length(font, at: factor), 4 * max(side, Self.smallestSide)).squareRoot()
         // A glyph is a closed outline of some curves.
         let text = Double(cost.longestTexts) * (glyph + 2 * circleBytes(at: factor, side))
         return max(paths + bendBytes(at: factor, side), text)
@@ -118,7 +119,7 @@ struct SVGOutlines {
     /// number grows with the square root of the radius.
     private func circleBytes(at factor: Double, _ side: Double) -> Double {
         guard line > 0 else { return 0 }
-        let width = line * factor
+        let width = Self.length(line, at: factor)
         let corners = 10 * (width.isFinite ? width : Self.unknownLine).squareRoot()
         // A larger circle shows fewer corners within the drawing.
         return Self.bytesOfCorner * min(corners, 12 * max(side, 1).squareRoot()) + Self.bytesOfHiddenCorner * corners
@@ -127,6 +128,12 @@ struct SVGOutlines {
     /// Returns the memory of the curves of a path. Corners outside the drawing take little.
     private func bendBytes(at factor: Double, _ side: Double) -> Double {
         let most = 2 * circles * (4 * max(side, Self.smallestSide)).squareRoot()
-        return Self.bytesOfBend * min((bend * factor).squareRoot(), most)
+        return Self.bytesOfBend * min(Self.length(bend, at: factor).squareRoot(), most)
+    }
+
+    /// Returns a length at a scale, which may be infinite.
+    private static func length(_ length: Double, at factor: Double) -> Double {
+        // Zero times infinity is not a number.
+        length > 0 ? length * factor : 0
     }
 }

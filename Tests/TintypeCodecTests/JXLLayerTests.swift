@@ -12,7 +12,8 @@ import TintypeTesting
             _ = try JXLDecoder().decode(data, context: context)
             return nil
         } catch {
-            return try #require(error.limit, "\(error)")
+            let limit: DecodeLimit = try #require(error.limit, "\(error)")
+            return limit
         }
     }
 

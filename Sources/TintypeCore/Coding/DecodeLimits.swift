@@ -145,9 +145,11 @@ extension DecodeLimits {
     ) throws(TintypeError) {
         let need = Double(size.area) * Double(bytesPerPixel) + other
         guard need <= Double(memoryBytes) else {
+            // A need that is not a number is refused as well.
+            let bytes = need < 1e18 ? Int(need) : Int(1e18)
             throw .exceeded(
                 .memoryBytes,
-                "decoding \(size) pixels needs \(Int(min(need, 1e18))) bytes of memory; the limit is \(memoryBytes)")
+                "decoding \(size) pixels needs \(bytes) bytes of memory; the limit is \(memoryBytes)")
         }
     }
 
