@@ -131,9 +131,8 @@ extension DecodeLimits {
     ) throws(TintypeError) {
         // An embedded image is decoded, perhaps from coefficients, and copied. librsvg then keeps it.
         let embedded = 16 * Double(survey.embeddedPixels) + 4 * Double(survey.totalEmbeddedPixels)
-        let layers = Double(min(survey.layerDepth, SVGCost.maximum) * PixelBuffer.bytesPerPixel)
-        try checkMemory(
-            bytesPerPixel: PixelBuffer.bytesPerPixel, of: PixelSize(width: result, height: 1),
-            other: layers * Double(layerSize.area) + embedded + Double(survey.cost.documentBytes) + other)
+        let layers = Double(min(survey.layerDepth, SVGCost.maximum)) * Double(layerSize.area)
+        let pixels = Double(PixelBuffer.bytesPerPixel) * (Double(result) + layers)
+        try checkMemory(pixels + embedded + Double(survey.cost.documentBytes) + other, decoding: "the SVG")
     }
 }

@@ -143,13 +143,21 @@ extension DecodeLimits {
     package func checkMemory(
         bytesPerPixel: Int, of size: PixelSize, other: Double = 0
     ) throws(TintypeError) {
-        let need = Double(size.area) * Double(bytesPerPixel) + other
+        try checkMemory(Double(size.area) * Double(bytesPerPixel) + other, decoding: "\(size) pixels")
+    }
+
+    /// Checks the memory that a decode needs.
+    ///
+    /// - Parameters:
+    ///   - need: The number of bytes at the peak, the result included.
+    ///   - subject: What is decoded, for the error.
+    /// - Throws: ``TintypeError/Code/limitExceeded``.
+    package func checkMemory(_ need: Double, decoding subject: @autoclosure () -> String) throws(TintypeError) {
         guard need <= Double(memoryBytes) else {
             // A need that is not a number is refused as well.
             let bytes = need < 1e18 ? Int(need) : Int(1e18)
             throw .exceeded(
-                .memoryBytes,
-                "decoding \(size) pixels needs \(bytes) bytes of memory; the limit is \(memoryBytes)")
+                .memoryBytes, "decoding \(subject()) needs \(bytes) bytes of memory; the limit is \(memoryBytes)")
         }
     }
 
