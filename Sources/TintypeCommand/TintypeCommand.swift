@@ -13,9 +13,10 @@ struct TintypeCommand: AsyncParsableCommand {
         abstract: "Load, inspect, convert and cache images.",
         discussion: """
             A source is an http, https, file or data URL, or the path of a file. The exit status is 0 if everything \
-            succeeded, 64 for a usage error, 130 after an interruption, and otherwise 1 or, for fetch, prefetch, info, convert \
-            and show, the number of failures, at most 125. \
-            Each failure is one line on standard error. --help lists the common options of a subcommand, --help-all all.
+            succeeded, 64 for a usage error, and 130 after an interruption. After failures, fetch, prefetch, info, \
+            convert and show exit with the number of failures, at most 125; the other subcommands exit with 1. \
+            Each failure is one line on standard error. --help lists the common options of a subcommand, --help-all \
+            lists all options.
             """,
         version: "0.1.0",
         subcommands: [

@@ -19,7 +19,7 @@ extension MappingEvidence {
         "`fadeTransition`": "TransitionTests.theOldImageFadesOutOnlyIfTheNewOneDoesNotHideIt",
         "`flipFromLeftTransition`, `flipFromRightTransition`": "TransitionTests.flipsShowTheNewImageInTheirSecondHalf",
         "`flipFromTopTransition`, `flipFromBottomTransition`": "TransitionTests.flipsShowTheNewImageInTheirSecondHalf",
-        "slides, which SDWebImage has not": "TransitionTests.slidesComeFromTheirSide",
+        "slides, which SDWebImage does not have": "TransitionTests.slidesComeFromTheirSide",
         "`duration`": "DefaultsTests.transitionsLastHalfASecondAndSkipMemoryHits",
         "`timingFunction`, `animationOptions`": "TransitionTests.easingsLeadFromStartToEndWithoutTurningBack",
         "`prepares`, `animations`, `completion`": "TransitionTests.aCustomTransitionIsPreparedAnimatedAndCompleted",
@@ -28,7 +28,7 @@ extension MappingEvidence {
         "thumbnails of the view's size, by hand": "RetryTests.aDisplayThatHasGrownGetsMorePixels",
         "the size of an image is known with the image": "ExpectedSizeTests.theHeaderIsKnownBeforeTheRestHasArrived",
         "loads start when they are requested": "DeferredLoadTests.aDeferredLoadShowsItsPlaceholderAndLoadsLater",
-        "hidden views load on": "DeferredLoadTests.aHiddenLoadPausesAfterTheGracePeriodAndGoesOnWhenShown",
+        "hidden views continue to load": "DeferredLoadTests.aHiddenLoadPausesAfterTheGracePeriodAndGoesOnWhenShown",
         "a failure can only be requested again": "RetryTests.aRetryIgnoresThatTheSourceIsRememberedAsFailed",
         "`NSTextAttachment`, SwiftUI: by plug-ins":
             "ViewCategoryTests.anyViewIsToldWhatIsThePlaceholderAndWhatTheImage",

@@ -4,7 +4,7 @@ import Tintype
 
 /// Further inputs of a command that takes many: directories, patterns and lists.
 struct InputOptions: ParsableArguments {
-    @Flag(help: "Take the images in directories and below them. The format is known by the extension.")
+    @Flag(help: "Include the images in directories and their subdirectories; files are recognized by their extensions.")
     var recursive = false
 
     @OptionGroup var list: ListOptions
@@ -68,8 +68,8 @@ enum ExistingOutput: String, EnumerableFlag {
     static func help(for value: ExistingOutput) -> ArgumentHelp? {
         switch value {
         case .skipExisting:
-            "Leave outputs that exist. Their inputs are read only if the output's name contains the size of the image."
-        case .overwrite: "Replace outputs that exist. Otherwise they are failures, unless there is one input."
+            "Keep outputs that exist. Their inputs are read only if the output's name contains the size of the image."
+        case .overwrite: "Replace outputs that exist. Otherwise, with several inputs, such an output is a failure."
         }
     }
 }

@@ -5,8 +5,8 @@ import Tintype
 struct OutputColors: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Write colours of this space: srgb or display-p3, which keeps saturated colours of images with more than 8 bits "
-                + "per channel.", valueName: "name"),
+            "Write colours in this space: srgb or display-p3. With display-p3, images with more than 8 bits per "
+                + "channel keep colours outside of sRGB.", valueName: "name"),
         transform: Self.parse)
     var colorSpace = EncodeOptions.ColorSpace.sRGB
 

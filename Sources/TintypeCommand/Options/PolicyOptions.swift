@@ -44,7 +44,7 @@ struct PartialOptions: ParsableArguments {
         help: "Accept the part of a damaged or interrupted image that can be decoded, with a warning.")
     var partial = false
 
-    @Flag(help: "Refuse images with any damage, also damage that every viewer shows.")
+    @Flag(help: "Refuse images with any damage, even minor damage that common viewers tolerate.")
     var strict = false
 
     func validate() throws {

@@ -17,12 +17,12 @@ struct TransferOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Authenticate with this user name and password, to the hosts of the given URLs only.",
+            "Authenticate with this user name and password; only the hosts of the given URLs receive them.",
             valueName: "name:password"),
         transform: UserArgument.parsing(expecting: "a user name and a password, such as me:secret"))
     var user: UserArgument?
 
-    @Flag(help: ArgumentHelp("Store the cookies that servers set, and send them, for this run.", visibility: .rare))
+    @Flag(help: ArgumentHelp("Accept and send cookies; they are kept only for this run.", visibility: .rare))
     var cookies = false
 
     @Option(
@@ -73,7 +73,7 @@ struct TransferOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Give up an attempt after this many seconds, even if it makes progress. (default: 900; with --limit-rate, \
+            End an attempt after this many seconds, even if it makes progress. (default: 900; with --limit-rate, \
             no limit)
             """,
             valueName: "seconds", visibility: .rare),

@@ -5,7 +5,7 @@ import Tintype
 /// Options of how output looks on a terminal.
 struct TerminalOptions: ParsableArguments {
     /// ``TintypeCommand`` reads the option before it parses arguments, so that usage errors have the right colours too.
-    @Option(help: "Colour the output: auto is on a terminal, unless NO_COLOR is set.")
+    @Option(help: "When to colour the output: auto means on a terminal, unless NO_COLOR is set or TERM is dumb.")
     var color = ColorChoice.auto
 }
 

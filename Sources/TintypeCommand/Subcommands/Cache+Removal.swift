@@ -9,8 +9,8 @@ extension Cache {
             commandName: "remove",
             abstract: "Remove the original bytes of URLs, and every image made from them.",
             discussion: """
-                Removes what was loaded with any header fields. A user name and password in a URL restrict it to what was \
-                loaded with them.
+                Removes what was loaded with any header fields. If a URL contains a user name and password, removes \
+                only what was loaded with these.
                 """)
 
         @Argument(help: ArgumentHelp("URLs.", valueName: "url"))
@@ -71,7 +71,7 @@ extension Cache {
         static let configuration = CommandConfiguration(
             commandName: "trim",
             abstract: "Remove the least recently used entries until the cache fits a size.",
-            discussion: "Thumbnails stored as pixels have the room that original and encoded images leave.")
+            discussion: "Thumbnails stored as pixels get only the space that original and encoded images leave.")
 
         @Option(
             help: ArgumentHelp(

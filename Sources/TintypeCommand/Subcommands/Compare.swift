@@ -9,8 +9,8 @@ struct Compare: AsyncParsableCommand {
         abstract: "Measure how much two images differ.",
         discussion: """
             Reports PSNR (the peak signal-to-noise ratio in dB), SSIM (the structural similarity of the luma, 1 for equal \
-            images), DSSIM (half of 1 − SSIM), the largest difference of a channel and the number of pixels that differ. SSIM \
-            of transparent images is the lower of those on white and on black. \
+            images), DSSIM (half of 1 − SSIM), the largest difference of a channel and the number of pixels that \
+            differ. For transparent images, SSIM is the lower of the values on a white and a black background. \
             Animations are compared by their first frames. Both images must have the same size.
 
             Examples:

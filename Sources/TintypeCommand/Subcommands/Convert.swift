@@ -7,7 +7,7 @@ struct Convert: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "convert",
-            abstract: "Convert images to another format, size or look.",
+            abstract: "Convert, resize and transform images.",
             usage: """
                 tintype convert [<options>] <input> <output>
                 tintype convert [<options>] --output <template> <input> ...
@@ -46,8 +46,8 @@ struct Convert: AsyncParsableCommand {
 
         With --output, all arguments are inputs: files, URLs, quoted patterns such as 'photos/*.jpg' and, with \
         --recursive, directories. --output is a directory, in which the tree of the inputs is repeated, or a template \
-        with the fields {stem}, {name}, {ext}, {format}, {dir}, {index}, {width} and {height}. If two outputs have one \
-        path, nothing is written. A failure does not stop the other conversions; the exit status is the number of \
+        with the fields {stem}, {name}, {ext}, {format}, {dir}, {index}, {width} and {height}. If two outputs have the \
+        same path, nothing is written. A failure does not stop the other conversions; the exit status is the number of \
         failures, at most 125.
 
         Examples:

@@ -6,7 +6,7 @@ import Tintype
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Show the pipeline at work, without a network or a display.",
+        abstract: "Demonstrate the pipeline, without a network or a display.",
         discussion: """
             An origin server in this process serves sample images with the latency and bandwidth of a mobile network. \
             The command loads them from there, then from the disk cache through a new pipeline, then from memory. It \

@@ -6,11 +6,11 @@ import Tintype
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Test formats and cache, and report libraries and terminal.",
+        abstract: "Test the formats and the cache, and report on the libraries and the terminal.",
         discussion: """
-            Encodes a small image in every format that can be written, decodes it, and compares its colour; formats that \
-            are only read have a built-in image. Reports the versions of the libraries that state one, the state of the \
-            cache and what is known of the terminal. The exit status is 1 if a test fails.
+            Encodes a small image in every format that can be written, decodes it, and compares its colour; for \
+            formats that can only be read, decodes a built-in image. Reports the known versions of the libraries, the \
+            state of the cache and the capabilities of the terminal. The exit status is 1 if a test fails.
             """)
 
     @OptionGroup var location: CacheLocation

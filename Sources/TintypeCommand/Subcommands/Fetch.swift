@@ -32,7 +32,7 @@ struct Fetch: AsyncParsableCommand {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Write the original bytes of each image: into this directory, by this template, or - to standard output.",
+            "Write the original bytes of each image into this directory or by this template; - is standard output.",
             valueName: "dir|template"),
         transform: PathArgument.parsing(expecting: PathArgument.expectation))
     var output: PathArgument?
@@ -68,7 +68,7 @@ struct Fetch: AsyncParsableCommand {
         transform: PixelSize.parse)
     var thumbnail: PixelSize?
 
-    @Flag(help: "Make the thumbnail of the first frame of an animation only. Needs --thumbnail.")
+    @Flag(help: "Decode and verify only the first frame of an animation. Needs --thumbnail.")
     var firstFrame = false
 
     @OptionGroup var tracing: TraceOptions
@@ -158,7 +158,7 @@ enum ExistingFile: String, EnumerableFlag {
 
     static func help(for value: ExistingFile) -> ArgumentHelp? {
         switch value {
-        case .skipExisting: "Leave files that exist. Their images are loaded only if the names depend on them."
+        case .skipExisting: "Keep files that exist. Their images are loaded only if the file names depend on them."
         case .overwrite: "Replace files that exist (the default)."
         }
     }

@@ -32,7 +32,7 @@ struct Info: AsyncParsableCommand {
     @Flag(help: "Write one JSON object per source, each on its own line.")
     var json = false
 
-    @Flag(help: "Verify all of each image, with every frame, and fail if it is damaged.")
+    @Flag(help: "Verify each image completely, with every frame; a damaged image is a failure.")
     var verify = false
 
     @OptionGroup var appearance: AppearanceOptions

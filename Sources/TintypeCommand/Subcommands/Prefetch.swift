@@ -24,7 +24,7 @@ struct Prefetch: AsyncParsableCommand {
 
     @OptionGroup var cache: CacheLocation
 
-    @Flag(help: "Load again, even if the cache has the image.")
+    @Flag(help: "Load every image from the origin, even if the cache has it.")
     var reload = false
 
     @Option(help: ArgumentHelp("Load at most this many images at once.", valueName: "n"))
@@ -36,7 +36,7 @@ struct Prefetch: AsyncParsableCommand {
 
     @OptionGroup var terminal: TerminalOptions
 
-    @Flag(help: "Write one JSON object with the number of images in the cache, of failures, and of all images.")
+    @Flag(help: "Write one JSON object with the numbers of images in the cache, failures and all images.")
     var json = false
 
     @Flag(help: "Report failures only.")

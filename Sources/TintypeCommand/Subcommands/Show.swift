@@ -11,9 +11,9 @@ struct Show: AsyncParsableCommand {
         discussion: """
             Asks the terminal what it can show: the graphics of kitty, iTerm2 or Sixel, or else characters with colours. \
             Animations play until their end, or until q or Escape is pressed; a terminal with kitty's graphics plays them by \
-            itself. If standard output is no terminal, each image is one line of text, unless --protocol names a protocol. \
-            NO_COLOR and TINTYPE_PROTOCOL are respected. The exit status is the number of failures, at most 125; with \
-            --interactive, of the files that could not be shown.
+            itself. If standard output is not a terminal, each image is one line of text, unless --protocol names a \
+            protocol. NO_COLOR and TINTYPE_PROTOCOL are respected. The exit status is the number of failures, at most \
+            125; with --interactive, it is the number of files that could not be shown.
 
             Keys with --interactive: n and p for the next and the previous file, + and - to zoom, 0 for the whole image, \
             the arrows to move, the space bar to pause, . and , for single frames, q or Escape to quit.
@@ -39,7 +39,7 @@ struct Show: AsyncParsableCommand {
 
     @Option(
         name: .customLong("protocol"),
-        help: "Use this protocol, whatever the terminal answers; none writes a line of text.")
+        help: "Use this protocol, whatever the terminal reports. With none, each image is one line of text.")
     var graphics = ProtocolArgument.auto
 
     @Flag var repetition: RepetitionArgument?
@@ -47,7 +47,7 @@ struct Show: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Show rows of this many images, with their names.", valueName: "n"))
     var grid: Int?
 
-    @Flag(name: .shortAndLong, help: "Show one image at a time on a screen of its own, with keys.")
+    @Flag(name: .shortAndLong, help: "Show one image at a time on the alternate screen, with keyboard control.")
     var interactive = false
 
     @Flag(help: "Show a file again when it changes. Implies --interactive.")
