@@ -8,7 +8,15 @@ import TintypeCore
 
 /// The clients of one downloader: usually one, and one more for each set of other time-outs, guards or proxies. With a
 /// guard, each host has its own.
+///
+/// A client keeps its connections open for a while, and has no limit on their number. So a client with too many of them is
+/// replaced: responses that run keep it, and its idle connections are closed after the last of these responses.
 final class ClientPool: Sendable {
+    /// The number of open connections with which a client is replaced, unless the downloader runs more transfers at once.
+    /// A replaced client has opened at least as many, so that replacing it costs little. Together with those that slow
+    /// responses keep, the clients stay below 1024 descriptors, the usual limit of a process.
+    static let openConnectionLimit = 64
+
     private struct State: Sendable {
         var clients = ClientList(maximumCount: 8)
         /// The clients of one host each.
@@ -43,11 +51,13 @@ final class ClientPool: Sendable {
         let version = url.isEncrypted ? state.withLock { $0.versions.isEmpty ? nil : $0.versions[url.server] } : nil
         let traits = try settings.traits(for: url, over: route, version: version, environment: environment)
         let isPinned = traits.pin != nil
-        if let client = state.withLock({ $0.change(isPinned) { $0.use(traits) } }) { return client }
+        // As many as one host may have, so that requests to one host never replace its client.
+        let limit = max(Self.openConnectionLimit, settings.configuration.maximumConcurrentDownloads)
+        if let client = state.withLock({ $0.change(isPinned) { $0.use(traits, limit) } }) { return client }
         let created = try PooledClient(traits, clock)
         // Another thread may have been faster. Clients are released after unlocking.
-        let (client, evicted) = state.withLock { $0.change(isPinned) { $0.add(created) } }
-        _ = evicted
+        let (client, released) = state.withLock { $0.change(isPinned) { $0.add(created, limit) } }
+        _ = released
         return client
     }
 
@@ -88,21 +98,25 @@ private struct ClientList: Sendable {
         self.maximumCount = maximumCount
     }
 
-    /// Returns the client with some traits, which becomes the most recently used one.
-    mutating func use(_ traits: ClientTraits) -> PooledClient? {
-        guard let index = clients.lastIndex(where: { $0.traits == traits }) else { return nil }
+    /// Returns the client with some traits, which becomes the most recently used one; `nil` if there is none, or if it has
+    /// more than `limit` open connections.
+    mutating func use(_ traits: ClientTraits, _ limit: Int) -> PooledClient? {
+        guard let index = index(of: traits), clients[index].log.openConnectionCount <= limit else { return nil }
         if index != clients.count - 1 { clients.append(clients.remove(at: index)) }
         return clients.last
     }
 
-    /// Adds a client, unless there is one with the same traits.
+    /// Adds a client, unless there is a usable one with the same traits.
     ///
     /// - Returns: The client in the list, and a client to release.
-    mutating func add(_ client: PooledClient) -> (client: PooledClient, released: PooledClient?) {
-        if let present = use(client.traits) { return (present, client) }
+    mutating func add(_ client: PooledClient, _ limit: Int) -> (client: PooledClient, released: PooledClient?) {
+        if let present = use(client.traits, limit) { return (present, client) }
+        let replaced = index(of: client.traits).map { clients.remove(at: $0) }
         clients.append(client)
-        return (client, clients.count > maximumCount ? clients.removeFirst() : nil)
+        return (client, replaced ?? (clients.count > maximumCount ? clients.removeFirst() : nil))
     }
+
+    private func index(of traits: ClientTraits) -> Int? { clients.lastIndex { $0.traits == traits } }
 }
 
 /// An HTTP client with its connections. Unless it belongs to the program, it shuts down when it is released: when neither

@@ -67,7 +67,7 @@ final class ClientTraits: Equatable, Sendable {
     /// Returns the configuration of the client.
     ///
     /// - Parameters:
-    ///   - log: Records the round-trip times of its connections.
+    ///   - log: Counts its connections, and records their round-trip times.
     ///   - loops: Records the event loops of its HTTP/2 connections.
     ///   - version: Records the version of its connections; `nil` for a check of the client's own.
     /// - Throws: ``TintypeCore/TintypeError/Code/insecure`` when a trusted certificate cannot be read.
@@ -84,6 +84,9 @@ final class ClientTraits: Equatable, Sendable {
             // ``ResponseBody`` decompresses, and limits the bytes before and after it.
             decompression: .disabled)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
+        // Half of the client's default. The images of a page follow each other within seconds, and connections to hosts
+        // that no request follows to only hold descriptors.
+        configuration.connectionPool.idleTimeout = .seconds(30)
         // A failure is reported at once; ``RetryPolicy`` decides on another attempt.
         configuration.connectionPool.retryConnectionEstablishment = false
         // A span would have no parent, since a shared transfer is not part of any caller's task.
@@ -103,6 +106,7 @@ final class ClientTraits: Equatable, Sendable {
         let serverGuard = proxy == nil ? serverGuard : nil
         let readSize = readSize
         configuration.http1_1ConnectionDebugInitializer = Self.initializer { channel in
+            log?.countWhileOpen(channel)
             try serverGuard?.check(channel)
             try version.check(.http1, channel)
             if let readSize { try Self.limitReads(of: channel, to: readSize) }
@@ -114,6 +118,7 @@ final class ClientTraits: Equatable, Sendable {
             log?.recordRoundTrip(of: channel)
         }
         configuration.http2ConnectionDebugInitializer = Self.initializer { channel in
+            log?.countWhileOpen(channel)
             try serverGuard?.check(channel)
             try version.check(.http2, channel)
             if let readSize { try Self.limitReads(of: channel, to: readSize) }

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import NIOCore
 import NIOPosix
+import Synchronization
 import TintypeCore
 
 /// Records the connection of each request of a client, and whether the connection was new.
@@ -27,6 +28,8 @@ final class ConnectionLog: Sendable {
     private let used = Locked(UsedConnections())
     /// The round-trip times of connections that were established a moment ago, by event loop.
     private let fresh = Locked<[ObjectIdentifier: Duration]>([:])
+    /// An atomic, because every transfer reads it.
+    private let openCount = Atomic(0)
     private let seesAllRequests: Bool
     private let uptime: @Sendable () -> Duration
 
@@ -58,6 +61,16 @@ final class ConnectionLog: Sendable {
         let loop = MultiThreadedEventLoopGroup.currentEventLoop.map(ObjectIdentifier.init)
         let roundTrip = loop.flatMap { loop in fresh.withLock { $0.removeValue(forKey: loop) } }
         return Use(isReused: false, connecting: now - sent, roundTrip: roundTrip)
+    }
+
+    /// The number of connections that are open, busy or idle. An HTTP/2 connection counts once the server has sent its
+    /// settings.
+    var openConnectionCount: Int { openCount.load(ordering: .relaxed) }
+
+    /// Counts a connection as open until it is closed.
+    func countWhileOpen(_ channel: any Channel) {
+        openCount.wrappingAdd(1, ordering: .relaxed)
+        channel.closeFuture.whenComplete { _ in self.openCount.wrappingSubtract(1, ordering: .relaxed) }
     }
 
     /// Records the round-trip time of a connection of HTTP/1.1 that was established just now.
