@@ -159,7 +159,7 @@ extension FetchRecord.Loaded {
 /// The metrics of a transfer, as `--metrics` reports them. Times are in milliseconds.
 struct MetricsRecord: Encodable {
     let queued: Double
-    /// `nil` unless a guard made the downloader resolve the name.
+    /// `nil` unless the downloader resolved the name itself.
     let nameLookup: Double?
     /// `nil` if the connection was reused.
     let connecting: Double?

@@ -74,7 +74,8 @@ public struct TransferMetrics: Hashable, Sendable {
     /// The time to resolve the name of the server, with the wait for a thread that does; `nil` if the name was not resolved,
     /// or by the HTTP client, within ``connecting``.
     ///
-    /// Only a `ServerGuard` makes the downloader resolve names itself.
+    /// Without a `ServerGuard`, the downloader resolves a name at most once a minute, and the HTTP client resolves it again
+    /// for each connection.
     public var nameLookup: Duration?
     /// The time to connect, TLS handshake included, and to resolve the name unless ``nameLookup`` has that; `nil` unless the
     /// connection is known to be new.

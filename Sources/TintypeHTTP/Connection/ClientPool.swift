@@ -23,6 +23,7 @@ final class ClientPool: Sendable {
         var pinned = ClientList(maximumCount: 64)
         /// The servers for which the first client has the wrong version of HTTP: usually none.
         var versions = HostVersions()
+        var names = ResolvedNames()
 
         mutating func change<Value>(_ isPinned: Bool, _ body: (inout ClientList) -> Value) -> Value {
             isPinned ? body(&pinned) : body(&clients)
@@ -33,9 +34,11 @@ final class ClientPool: Sendable {
     private let clock: TransferClock
     /// The environment variables that name proxies: usually none.
     private let environment = ProxySetting.variables(in: ProcessInfo.processInfo.environment)
+    private let lookups: HostLookups
 
-    init(_ clock: TransferClock) {
+    init(_ clock: TransferClock, lookups: HostLookups = HostResolver.lookups) {
         self.clock = clock
+        self.lookups = lookups
     }
 
     /// Returns the client for a URL, and creates it if there is none with the same traits.
@@ -81,6 +84,39 @@ final class ClientPool: Sendable {
     /// - Throws: ``TintypeCore/TintypeError/Code/unreachable`` when the proxy in the environment cannot be used.
     func usesProxy(for url: URL, _ settings: TransferSettings) throws(TintypeError) -> Bool {
         try settings.configuration.proxy.proxy(for: url, environment: environment) != nil
+    }
+
+    // MARK: Names
+
+    /// Returns the name in a URL, if it must be resolved before a request for the URL reaches the client; `nil` if it is an
+    /// address, was resolved a moment ago, or is resolved by a proxy or the client of the program.
+    ///
+    /// The client resolves the names of each event loop one after another, so one whose name server never answers would
+    /// delay all others of the process.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/unreachable`` when the proxy in the environment cannot be used.
+    @inline(never)
+    func unresolvedName(in url: URL, _ settings: TransferSettings) throws(TintypeError) -> String? {
+        let host = url.clientHost
+        guard HostName.isLookedUp(host), settings.configuration.client == nil else { return nil }
+        let now = clock.uptime()
+        guard !state.withLock({ $0.names.contains(host, at: now) }) else { return nil }
+        return try usesProxy(for: url, settings) ? nil : host
+    }
+
+    /// Waits until a name is resolved. The client resolves it once more, which the name server has just answered.
+    ///
+    /// - Parameter limit: The longest wait.
+    /// - Throws: The errors of ``HostLookups``, except the one for too many lookups: a program with that many transfers at
+    ///   once leaves these names to the client.
+    func resolve(_ name: String, within limit: Duration, for job: JobContext) async throws {
+        do {
+            _ = try await lookups.addresses(of: name, within: limit, clock, at: job.priority)
+        } catch let error as TintypeError where error.underlying is HostLookups.TooMany {
+            return
+        }
+        let now = clock.uptime()
+        state.withLock { $0.names.insert(name, at: now) }
     }
 }
 

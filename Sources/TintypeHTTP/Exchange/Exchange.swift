@@ -185,8 +185,13 @@ struct Exchange: Sendable {
     private func reply(
         to request: DownloadRequest, over route: ConnectionRoute? = nil, orFasterOf others: [ConnectionRoute] = []
     ) async throws -> Reply {
-        if route == nil, let serverGuard = settings.serverGuard {
-            return try await reply(to: request, allowedBy: serverGuard)
+        if route == nil {
+            if let serverGuard = settings.serverGuard {
+                return try await reply(to: request, allowedBy: serverGuard)
+            }
+            if let name = try transfer.services.clients.unresolvedName(in: request.url, settings) {
+                try await resolve(name)
+            }
         }
         let (clients, route) = (transfer.services.clients, route ?? .unrestricted)
         var replays = 0
@@ -211,6 +216,14 @@ struct Exchange: Sendable {
                 replays += 1
             }
         }
+    }
+
+    /// Waits until a name is resolved.
+    @inline(never)
+    private func resolve(_ name: String) async throws {
+        let start = transfer.meter.now
+        try await transfer.services.clients.resolve(name, within: settings.connectTimeout, for: transfer.job)
+        transfer.meter.recordNameLookup(transfer.meter.now - start)
     }
 
     /// Sends a request to one of the addresses that a guard allows.

@@ -151,7 +151,8 @@ struct SlowerAddress: Error, Sendable {
 
 /// Resolves host names.
 enum HostResolver {
-    private static let lookups = HostLookups { host throws(TintypeError) in try lookUp(host) }
+    /// The lookups of the process.
+    static let lookups = HostLookups { host throws(TintypeError) in try lookUp(host) }
 
     /// Returns the addresses of a host, at least one, without duplicates, in the order in which to try them (RFC 6724).
     ///
@@ -218,6 +219,9 @@ enum HostResolver {
 final class HostLookups: Sendable {
     private typealias Outcome = Result<[IPAddress], TintypeError>
 
+    /// The underlying error of a lookup that was not started because there are too many.
+    struct TooMany: Error, Sendable {}
+
     /// The maximum number of lookups that run or wait for a thread.
     static let maximumCount = 64
 
@@ -239,13 +243,14 @@ final class HostLookups: Sendable {
     ///
     /// - Parameter limit: The longest wait.
     /// - Throws: The error of the lookup; ``TintypeCore/TintypeError/Code/timedOut`` after `limit`;
-    ///   ``TintypeCore/TintypeError/Code/unreachable`` while too many lookups are under way;
+    ///   ``TintypeCore/TintypeError/Code/unreachable``, with ``TooMany``, while too many lookups are under way;
     ///   ``TintypeCore/TintypeError/Code/cancelled`` when the task is cancelled.
     func addresses(
         of host: String, within limit: Duration, _ clock: TransferClock, at priority: ImagePriority
     ) async throws -> [IPAddress] {
         guard let lookup = joinOrStart(host, at: priority) else {
-            throw TintypeError(.unreachable, stage: .load, "too many host names are being resolved")
+            throw TintypeError(
+                .unreachable, stage: .load, "too many host names are being resolved", underlying: TooMany())
         }
         return try await BoundedWait.wait(limit, clock) { try await lookup.wait { .failure(.cancelled) }.get() }
     }
@@ -267,5 +272,29 @@ final class HostLookups: Sendable {
             running.withLock { $0[host] = nil }
             lookup.fulfill(outcome)
         }
+    }
+}
+
+/// The names that were resolved a moment ago: of many, those that were resolved last, in two generations. A pure struct.
+struct ResolvedNames: Sendable {
+    /// How long a name counts as resolved. A name server that stops answering delays other names for that long at most.
+    static let timeToLive = Duration.seconds(60)
+    /// The maximum number of names in each generation.
+    static let generationSize = 500
+
+    /// The uptime at which each name was resolved.
+    private var recent: [String: Duration] = [:]
+    private var earlier: [String: Duration] = [:]
+
+    /// Whether a name was resolved less than ``timeToLive`` before `now`.
+    func contains(_ name: String, at now: Duration) -> Bool {
+        guard let time = recent[name] ?? earlier[name] else { return false }
+        return now - time < Self.timeToLive
+    }
+
+    /// Adds a name that was resolved at the uptime `now`.
+    mutating func insert(_ name: String, at now: Duration) {
+        if recent.count >= Self.generationSize, recent[name] == nil { (earlier, recent) = (recent, [:]) }
+        recent[name] = now
     }
 }

@@ -18,6 +18,15 @@ enum HostName {
         return host.utf8.allSatisfy(mayBePartOfName)
     }
 
+    /// Whether the system asks a name server for a host: whether it is a name, and not that of this machine. Other
+    /// notations of addresses, such as `0x7f.1`, count as names, which costs a lookup that ends at once.
+    ///
+    /// - Parameter host: A valid host without brackets.
+    static func isLookedUp(_ host: String) -> Bool {
+        let isAddress = host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+        return !isAddress && !host.utf8.contains(UInt8(ascii: ":")) && host != "localhost"
+    }
+
     /// Whether a byte may be part of a name. A decision for each byte, because every request has a host and looking bytes
     /// up in a set takes as long as the rest of its validation.
     private static func mayBePartOfName(_ byte: UInt8) -> Bool {

@@ -141,8 +141,8 @@ final class TransferServices: Sendable {
     /// Ends responses that are too slow.
     let watch: TransferWatch
 
-    init(_ configuration: DownloaderConfiguration) {
-        clients = ClientPool(configuration.clock)
+    init(_ configuration: DownloaderConfiguration, lookups: HostLookups = HostResolver.lookups) {
+        clients = ClientPool(configuration.clock, lookups: lookups)
         queue = TransferQueue(configuration)
         watch = TransferWatch(configuration.clock)
         tokens = Locked(TokenBucket(configuration.startRate))
