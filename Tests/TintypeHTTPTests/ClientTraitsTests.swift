@@ -74,6 +74,27 @@ import TintypeTesting
         #expect(versions["b"] == nil && versions["999"] == .http1)
     }
 
+    @Test func aServerWithoutAConnectionInTimeIsOfferedOnlyHTTP1() {
+        var versions = HostVersions()
+        versions.record(.http2, of: "a")
+        for _ in 0..<100 { versions.recordTimeout(of: "b") }
+        #expect(versions["b"] == .http1 && versions["a"] == .http2 && versions["c"] == nil)
+        versions.recordTimeout(of: "a")
+        #expect(versions["a"] == .http1)
+    }
+
+    /// Each may hold a descriptor for ever.
+    @Test func afterManyTimeoutsNewServersAreOfferedOnlyHTTP1() {
+        var versions = HostVersions()
+        versions.record(.http2, of: "a")
+        for number in 0..<31 { versions.recordTimeout(of: "\(number)") }
+        #expect(versions["new"] == nil)
+        versions.recordTimeout(of: "31")
+        #expect(versions["new"] == .http1 && versions["a"] == .http2)
+        for number in 0..<1000 { versions.record(.http2, of: "other \(number)") }
+        #expect(versions["0"] == .http1 && versions["new"] == .http1 && !versions.isEmpty)
+    }
+
     /// The client forgets a connection that is refused, and would leave it open.
     @Test func aRefusedConnectionIsClosed() throws {
         let configuration = try traits { $0.serverGuard = ServerGuard() }.configuration()

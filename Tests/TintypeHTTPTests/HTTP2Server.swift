@@ -24,10 +24,13 @@ final class HTTP2Server: Sendable {
     var connectionCount: Int { record.now.connections.count }
     var requestCount: Int { record.now.requestCount }
 
-    /// - Parameter versions: Returns the versions that the server offers for a connection, by its number, the best one
-    ///   first: `h2` or `http/1.1`. A client that shares none gets HTTP/1.1.
+    /// - Parameters:
+    ///   - versions: Returns the versions that the server offers for a connection, by its number, the best one first:
+    ///     `h2` or `http/1.1`. A client that shares none gets HTTP/1.1.
+    ///   - isSilent: Returns whether the server sends nothing after the TLS handshake of a connection.
     static func start(
-        _ identity: OriginIdentity, body: Data, versions: @escaping @Sendable (Int) -> [String] = { _ in ["h2"] }
+        _ identity: OriginIdentity, body: Data, versions: @escaping @Sendable (Int) -> [String] = { _ in ["h2"] },
+        isSilent: @escaping @Sendable (Int) -> Bool = { _ in false }
     ) async throws -> HTTP2Server {
         let record = Shared(Record())
         let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -42,6 +45,7 @@ final class HTTP2Server: Sendable {
                 } catch {
                     return channel.eventLoop.makeFailedFuture(error)
                 }
+                if isSilent(number) { return channel.eventLoop.makeSucceededVoidFuture() }
                 return channel.configureCommonHTTPServerPipeline { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try channel.pipeline.syncOperations.addHandler(

@@ -195,6 +195,27 @@ import TintypeTesting
         #expect(used == ["http/2", "http/2", "http/1.1", "http/1.1", "http/2", "http/2"])
     }
 
+    /// The client waits for the settings of such a connection without a limit, and opens no other one meanwhile.
+    @Test func aServerThatIsSilentOverHTTP2IsReachedOverHTTP1() async throws {
+        let identity = try TestCertificate.make()
+        let server = try await HTTP2Server.start(
+            identity, body: Fixture.body, versions: { _ in ["h2", "http/1.1"] }, isSilent: { $0 == 0 })
+        var configuration = DownloaderConfiguration.patient
+        configuration.trustedCertificates = [identity.certificates]
+        (configuration.connectTimeout, configuration.idleTimeout) = (.milliseconds(200), .seconds(2))
+        // A busy machine may need more than one attempt in these times.
+        configuration.retry = RetryPolicy(maximumAttempts: 50)
+        configuration.clock.sleep = { _ in }
+        let downloader = Downloader(configuration)
+        for path in ["/a", "/b"] {
+            let loaded = try await downloader.download(.url(server.url(path))).bytes
+            #expect(loaded.data == Fixture.body && loaded.metrics?.httpVersion == "http/1.1")
+        }
+        #expect(server.connectionCount >= 2)
+        await server.closeConnections()
+        await server.stop()
+    }
+
     @Test func anIdleServerOverTLSIsATimeOut() async throws {
         let identity = try TestCertificate.make()
         var configuration = DownloaderConfiguration.patient

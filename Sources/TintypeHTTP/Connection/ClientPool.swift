@@ -64,9 +64,13 @@ final class ClientPool: Sendable {
         return client
     }
 
-    /// Uses another client for the server of a URL from now on, which chose another version of HTTP.
-    func record(_ version: NegotiatedVersion, of url: URL) {
-        state.withLock { $0.versions.record(version, of: url.server) }
+    /// Uses another client for the server of a URL from now on, if its version of HTTP explains an error of a request.
+    func record(_ error: any Error, of url: URL, over client: PooledClient) {
+        if let other = error as? OtherVersion {
+            state.withLock { $0.versions.record(other.negotiated, of: url.server) }
+        } else if url.isEncrypted, client.offersHTTP2, error.isConnectTimeout {
+            state.withLock { $0.versions.recordTimeout(of: url.server) }
+        }
     }
 
     /// Returns routes to one host, the most recently used one first. Its connections may be open, and its address was
@@ -198,6 +202,9 @@ final class PooledClient: Sendable {
     /// Whether the program created the client, may use it for other requests, and shuts it down.
     var belongsToProgram: Bool { traits.client != nil }
 
+    /// Whether servers may choose HTTP/2.
+    var offersHTTP2: Bool { !belongsToProgram && traits.versions != .http1 }
+
     /// Sends a request, and reports its response to `delegate`.
     ///
     /// The exchange runs on one event loop: the client takes a connection of that loop if there is one. Otherwise an
@@ -227,9 +234,9 @@ final class PooledClient: Sendable {
     /// next connection.
     private func requiredLoop(of request: HTTPClient.Request) -> Int? {
         // The client keeps no connection of HTTP/1.1 that it opened on a required loop.
-        guard request.body != nil, request.url.isEncrypted, !belongsToProgram, traits.versions != .http1,
-            version.negotiated != .http1
-        else { return nil }
+        guard request.body != nil, request.url.isEncrypted, offersHTTP2, version.negotiated != .http1 else {
+            return nil
+        }
         let authority = request.authority
         let present = http2Loops.loop(of: authority).flatMap { loop in loops.firstIndex { $0 === loop } }
         return present ?? Int(authority.hashValue.magnitude % UInt(loops.count))

@@ -277,19 +277,24 @@ struct OtherVersion: Error, CustomStringConvertible {
     var description: String { "the server chose another version of HTTP than before" }
 }
 
-/// The versions of servers that chose another one than the first server of their client.
+/// The versions of servers that chose another one than the first server of their client, or that may not speak HTTP/2.
 struct HostVersions: Sendable {
     /// The maximum number of servers. If there are more, all are forgotten, which costs each another connection.
     private static let maximumCount = 1000
+    /// The number of servers after whose time-outs no server is offered HTTP/2: each may hold a descriptor for ever.
+    private static let maximumTimeoutCount = 32
 
     private var versions: [String: NegotiatedVersion] = [:]
+    private var timeoutCount = 0
 
-    var isEmpty: Bool { versions.isEmpty }
+    private var offersHTTP2: Bool { timeoutCount < Self.maximumTimeoutCount }
 
-    /// The version of a server; `nil` if it has not chosen another one.
+    var isEmpty: Bool { versions.isEmpty && offersHTTP2 }
+
+    /// The version of a server; `nil` if it is that of most servers.
     ///
     /// - Parameter server: Host and port.
-    subscript(_ server: String) -> NegotiatedVersion? { versions[server] }
+    subscript(_ server: String) -> NegotiatedVersion? { versions[server] ?? (offersHTTP2 ? nil : .http1) }
 
     /// Records the version that a server chose. One that chose HTTP/1.1 once is offered nothing else from then on, so that
     /// a server that changes its mind is not asked forever.
@@ -297,6 +302,17 @@ struct HostVersions: Sendable {
         guard versions[server] != .http1 else { return }
         if versions.count >= Self.maximumCount { versions = [:] }
         versions[server] = version
+    }
+
+    /// Records that no connection to a server was ready in time: it is offered only HTTP/1.1 from then on.
+    ///
+    /// A server may choose HTTP/2 and then send nothing. The client waits for its settings without a limit, keeps the
+    /// connection, and opens no other one to that server meanwhile. It reports the same error for a server that cannot be
+    /// reached, which loses no more than HTTP/2.
+    mutating func recordTimeout(of server: String) {
+        guard versions[server] != .http1 else { return }
+        timeoutCount += 1
+        record(.http1, of: server)
     }
 }
 

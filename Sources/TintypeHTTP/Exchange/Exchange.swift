@@ -208,7 +208,7 @@ struct Exchange: Sendable {
                 record(head, of: stream, request)
                 return Reply(head: head.head, stream: stream)
             } catch {
-                if let other = error as? OtherVersion { clients.record(other.negotiated, of: request.url) }
+                clients.record(error, of: request.url, over: client)
                 let isReused = stream.connection?.isReused
                 guard error.allowsReplay(isIdempotent: request.isIdempotent, isReused: isReused),
                     replays < Self.maximumReplays, !Task.isCancelled

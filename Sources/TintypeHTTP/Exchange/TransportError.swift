@@ -128,6 +128,12 @@ extension Error {
         return isClosedConnection && isReused != false
     }
 
+    /// Whether the client had no usable connection to the server in time.
+    var isConnectTimeout: Bool {
+        let error = self as? HTTPClientError
+        return error == .connectTimeout || error == .getConnectionFromPoolTimeout
+    }
+
     /// Whether the server closed the connection, or refused an HTTP/2 stream, before it responded. NIO reports the
     /// streams that GOAWAY refuses as cancelled.
     private var isClosedConnection: Bool {
