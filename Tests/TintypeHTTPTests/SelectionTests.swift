@@ -61,6 +61,41 @@ import Testing
         #expect(stored.isSelected(by: request) == isSelected)
     }
 
+    // MARK: Hostile fields
+
+    @Test func repeatedNamesCountOnce() {
+        let vary: HTTPFields = ["Vary": "A, a, b", "vary": "B,a"]
+        #expect(VaryField.names(in: vary) == ["a", "b"])
+        #expect(Selection(of: [Selection.Hop(request: [:], response: vary)]).digests.count == 2)
+    }
+
+    @Test(arguments: [(32, false), (33, true)])
+    func aResponseThatVariesByTooManyFieldsMatchesNothing(_ count: Int, _ matchesNothing: Bool) {
+        let vary = HTTPFields((0..<count).map { ("Vary", "x-\($0)") })
+        let selection = Selection(of: [Selection.Hop(request: [:], response: vary)])
+        #expect(selection.matchesNothing == matchesNothing)
+        #expect(selection.digests.count == (matchesNothing ? 1 : count))
+        let response = DownloadResponse(url: URL(filePath: "/"), status: 200, headers: vary)
+        #expect(Storability.allows(response, to: DownloadRequest(url: response.url)) == !matchesNothing)
+    }
+
+    /// Twenty fields of 75 KB with one name, and a name of 900 KB.
+    @Test(arguments: [
+        HTTPFields((0..<20).map { _ in ("Vary", String(repeating: "a,", count: 37_500)) }),
+        HTTPFields([("Vary", String(repeating: "a", count: 900_000))]),
+    ]) func longVaryFieldsMatchNothing(_ vary: HTTPFields) {
+        #expect(VaryField.names(in: vary) == ["*"])
+    }
+
+    @Test(arguments: ["a b", "a=b", "\"a\"", "a, é", "a,\u{7F}", "a:b"])
+    func aNameThatIsNoTokenMatchesNothing(_ value: String) {
+        #expect(VaryField.names(in: ["Vary": value]) == ["*"])
+    }
+
+    @Test func everyTokenIsAName() {
+        #expect(VaryField.names(in: ["Vary": "X-1!#$%&'+-.^_`|~, , Accept"]) == ["x-1!#$%&'+-.^_`|~", "accept"])
+    }
+
     /// A later load knows only the fields of its first request.
     @Test func aFieldOfARedirectedRequestFromElsewhereMatchesNothing() {
         let first: HTTPFields = ["Authorization": "a", "Cookie": "a=1"]

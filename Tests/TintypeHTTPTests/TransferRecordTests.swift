@@ -43,6 +43,44 @@ import Testing
         #expect(held.contains("image/png") && held.contains("no-cache") && !held.contains("secret"))
     }
 
+    /// Some 900 KB of names that differ, or of one name.
+    @Test(arguments: [
+        HTTPFields([("Vary", (0..<150_000).map { "\($0)" }.joined(separator: ","))]),
+        HTTPFields((0..<20).map { _ in ("Vary", String(repeating: "a,", count: 25_000)) }),
+    ]) func aLongVaryFieldLeavesSmallMetadata(_ answered: HTTPFields) throws {
+        let record = record(asking: ["A": "secret"], answered: answered)
+        #expect(!record.isStorable && record.metadata.count < 1000)
+        let stored = try #require(StoredResponse(decoding: record.metadata))
+        #expect(stored.selection.matchesNothing && !text(of: record).contains("secret"))
+    }
+
+    @Test(arguments: [(65_000, true), (66_000, false)])
+    func aResponseWithLargeHeaderFieldsIsNotStorable(_ byteCount: Int, _ isStorable: Bool) throws {
+        let record = record(
+            asking: [:], answered: ["ETag": "\"1\"", "Pragma": String(repeating: "a", count: byteCount)])
+        let stored = try #require(StoredResponse(decoding: record.metadata))
+        #expect(record.isStorable == isStorable && stored.hasValidator == isStorable)
+        #expect(stored.selection.matchesNothing != isStorable && record.metadata.count < 68_000)
+    }
+
+    @Test func fieldsThatAreNotStoredMayBeLarge() {
+        let record = record(
+            asking: [:], answered: ["ETag": "\"1\"", "X-Large": String(repeating: "a", count: 1 << 17)])
+        #expect(record.isStorable && record.metadata.count < 1000)
+    }
+
+    /// Each redirect is stored too.
+    @Test func theFieldsOfRedirectsCount() {
+        let large: HTTPFields = ["Pragma": String(repeating: "a", count: 40_000)]
+        let request = DownloadRequest(url: Self.url)
+        let link = ExchangeChain.Link(request: request, status: 302, headers: large, times: Self.times)
+        var chain = ExchangeChain(link)
+        chain.add(ExchangeChain.Link(request: request, status: 200, headers: large, times: Self.times))
+        let response = DownloadResponse(url: Self.url, status: 200, headers: large)
+        let record = TransferRecord(chain, response, storing: .caching)
+        #expect(!record.isStorable && record.metadata.count < 1000)
+    }
+
     @Test func aResponseWithoutFieldsIsDecoded() {
         let stored = StoredResponse(head: StoredHead(status: 200, headers: [:], times: Self.times))
         #expect(StoredResponse(decoding: stored.encoded) == stored)

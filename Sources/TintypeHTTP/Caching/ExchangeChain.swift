@@ -107,7 +107,7 @@ struct TransferRecord: DeferredRecord {
 
     private static func varyingNames(_ chain: ExchangeChain, _ response: DownloadResponse) -> Set<String> {
         let heads = chain.redirects.map(\.headers) + [response.headers]
-        return Set(heads.flatMap { $0.list("vary") }.map { $0.lowercased() })
+        return heads.reduce(into: []) { names, head in names.formUnion(VaryField.names(in: head)) }
     }
 
     /// The URL that the last response came from.
@@ -120,9 +120,11 @@ struct TransferRecord: DeferredRecord {
 
     /// The encoded ``StoredResponse``.
     var metadata: Data { stored.encoded }
-    /// Whether the response may be stored (RFC 9111, 3).
+    /// Whether the response may be stored (RFC 9111, 3), and is small enough.
     var isStorable: Bool {
-        Storability.allows(response, to: chain.request, after: chain.redirects.map(\.head))
+        let redirects = chain.redirects.map(\.head)
+        return StoredResponse.fits([fields.stored(of: headers)] + redirects.map(\.headers))
+            && Storability.allows(response, to: chain.request, after: redirects)
     }
 }
 

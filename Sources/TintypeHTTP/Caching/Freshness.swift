@@ -95,7 +95,7 @@ enum Storability {
     }
 
     private static func allows(_ headers: HTTPFields, status: Int) -> Bool {
-        !headers.list("vary").contains("*") && allows(CacheControl(headers), status: status)
+        !VaryField.names(in: headers).contains("*") && allows(CacheControl(headers), status: status)
     }
 
     /// Whether the directives of a response allow storing it (RFC 9111, 5.2.2.3 and 5.2.2.5).

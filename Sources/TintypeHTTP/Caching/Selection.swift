@@ -33,11 +33,11 @@ struct Selection: Hashable, Sendable {
     /// One exchange: the header fields of the request as it was sent, and the names in the `Vary` field of its response.
     struct Hop: Sendable {
         let request: HTTPFields
-        let vary: [String]
+        let vary: Set<String>
 
         init(request: HTTPFields, response: HTTPFields) {
             self.request = request
-            vary = response.list("vary").map { $0.lowercased() }
+            vary = VaryField.names(in: response)
         }
     }
 
@@ -60,6 +60,9 @@ struct Selection: Hashable, Sendable {
         guard name != "*", isKnown else { return digests["*"] = "-" }
         digests[name] = digest(name, first)
     }
+
+    /// Removes all digests, so that no request matches.
+    mutating func matchNothing() { digests = ["*": "-"] }
 
     /// Adds a digest that was stored.
     mutating func add(_ name: String, digest: String) { digests[name] = digest }
@@ -93,6 +96,39 @@ struct Selection: Hashable, Sendable {
     private static func makeSalt() -> String {
         String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
     }
+}
+
+/// The `Vary` field of a response (RFC 9110, 12.5.5).
+enum VaryField {
+    /// The maximum number of different names. Each costs two digests for every lookup, and a line in the metadata.
+    static let maximumNameCount = 32
+    /// The maximum length of all values, in bytes.
+    static let maximumByteCount = 4096
+
+    /// Returns the names of the request fields by which a response was selected, in lowercase.
+    ///
+    /// - Returns: Only `*`, which no request matches, if there are too many names, or if one of them is no token.
+    static func names(in response: HTTPFields) -> Set<String> {
+        guard response.contains("vary") else { return [] }
+        let values = response.values("vary")
+        guard values.reduce(0, { $0 + $1.utf8.count }) <= maximumByteCount else { return ["*"] }
+        let names = Set(values.flatMap { HTTPList.elements($0) }.map { $0.lowercased() })
+        return names.count <= maximumNameCount && names.allSatisfy(isToken) ? names : ["*"]
+    }
+
+    /// Whether a text consists of the characters of a token (RFC 9110, 5.6.2).
+    private static func isToken(_ text: String) -> Bool {
+        text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: marks.contains(byte)
+            }
+        }
+    }
+
+    private static let marks = Set("!#$%&'*+-.^_`|~".utf8)
 }
 
 /// The values of request fields in a form in which equal meanings are equal texts (RFC 9111, 4.1).

@@ -3,6 +3,10 @@ import TintypeCore
 
 /// The metadata that is stored with the body of a response: what RFC 9111 needs to decide whether to use it again.
 struct StoredResponse: Hashable, Sendable {
+    /// The maximum size of the header fields of a response and its redirects, in bytes. The metadata of an entry is always
+    /// read as a whole.
+    static let maximumFieldByteCount = 64 << 10
+
     var head: StoredHead
     /// The redirects that led to the response.
     var redirects: [StoredHead]
@@ -49,7 +53,8 @@ struct StoredResponse: Hashable, Sendable {
         }
     }
 
-    /// Creates the metadata of a response.
+    /// Creates the metadata of a response. If its header fields are too large, the metadata has none of them, and matches
+    /// no request.
     ///
     /// - Parameter chain: The exchanges that led to the response.
     init(_ response: DownloadResponse, after chain: ExchangeChain, storing fields: StoredHeaderFields) {
@@ -62,6 +67,18 @@ struct StoredResponse: Hashable, Sendable {
         if let last = chain.redirects.isEmpty ? nil : chain.last {
             target = Self.target(last.request.url, salt: selection.salt)
         }
+        if !Self.fits([head.headers] + redirects.map(\.headers)) { removeFields() }
+    }
+
+    private mutating func removeFields() {
+        head.headers = HTTPFields()
+        redirects = []
+        selection.matchNothing()
+    }
+
+    /// Whether the header fields that would be stored are at most ``maximumFieldByteCount`` bytes.
+    static func fits(_ heads: [HTTPFields]) -> Bool {
+        heads.reduce(0) { $0 + $1.byteCount } <= maximumFieldByteCount
     }
 
     // MARK: Revalidation

@@ -82,6 +82,9 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     /// All fields, in order.
     public var all: [(name: String, value: String)] { nioHeaders.map { ($0.name, $0.value) } }
 
+    /// The number of bytes of all names and values.
+    var byteCount: Int { nioHeaders.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
+
     /// The fields with lowercase names, sorted: equal for equal lists.
     var canonical: [String] { nioHeaders.map { "\($0.name.lowercased()): \($0.value)" }.sorted() }
 }
