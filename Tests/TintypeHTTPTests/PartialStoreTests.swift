@@ -26,6 +26,70 @@ import TintypeTesting
         }
     }
 
+    /// RFC 9111, 3: each redirect is a response of its own.
+    @Test func aBodyBehindARedirectThatMustNotBeStoredIsNotWritten() async throws {
+        try await withFolder { folder in
+            try await Fixture.withOrigin { origin in
+                let downloader = Downloader(configuration(folder))
+                let redirect = OriginResponse.redirect(to: "/cut")
+                origin.serve("/secret", redirect.with(header: "Cache-Control", "no-store"))
+                origin.serve("/public", redirect)
+                origin.serve("/cut", Self.cut)
+                for (path, count) in [("/secret", 0), ("/public", 1)] {
+                    await Fixture.expect(.truncatedBody) { try await Fixture.load(.url(origin.url(path)), downloader) }
+                    try await downloader.flush()
+                    #expect(files(folder).count == count, "\(path)")
+                }
+            }
+        }
+    }
+
+    /// Users whose requests differ only by what interceptors add share a file.
+    @Test(arguments: [
+        ("Cookie", "", true), ("Authorization", "", true), ("X-User", "X-User", true), ("X-User", "", false),
+    ]) func aBodyOfAUserIsNotKeptByItsDate(_ field: String, _ vary: String, _ isOfUser: Bool) async throws {
+        var cut = OriginResponse.testImage.with(\.ending, .cut(after: 20_000))
+            .with(header: "Last-Modified", "Tue, 14 Nov 2023 22:00:00 GMT")
+            .with(header: "Date", "Tue, 14 Nov 2023 23:00:00 GMT")
+        if !vary.isEmpty { cut = cut.with(header: "Vary", vary) }
+        var options = HTTPOptions()
+        options.interceptors = [DownloadRequestModifier.headers([field: "a"])]
+        for response in [cut, cut.with(header: "ETag", "\"1\"")] {
+            let isTagged = response.headers.contains { $0.name == "ETag" }
+            try await withFolder { folder in
+                try await Fixture.withOrigin { origin in
+                    origin.serve("/a", response)
+                    let downloader = Downloader(configuration(folder))
+                    await Fixture.expect(.truncatedBody) {
+                        try await Fixture.load(.url(origin.url("/a")), downloader, options: options)
+                    }
+                    try await downloader.flush()
+                    #expect(files(folder).isEmpty == (isOfUser && !isTagged))
+                }
+            }
+        }
+    }
+
+    /// The file of a request without a user.
+    @Test func aRequestOfAUserContinuesNoBodyByItsDate() async throws {
+        try await withFolder { folder in
+            try await Fixture.withOrigin { origin in
+                let dated = OriginResponse.testImage.with(header: "Last-Modified", "Tue, 14 Nov 2023 22:00:00 GMT")
+                    .with(header: "Date", "Tue, 14 Nov 2023 23:00:00 GMT")
+                origin.serve("/a", dated.with(\.ending, .cut(after: 20_000)))
+                let (source, downloader) = (ImageSource.url(origin.url("/a")), Downloader(configuration(folder)))
+                await Fixture.expect(.truncatedBody) { try await Fixture.load(source, downloader) }
+                try await downloader.flush()
+                #expect(files(folder).count == 1)
+                origin.serve("/a", dated)
+                var options = HTTPOptions()
+                options.interceptors = [DownloadRequestModifier.headers(["Cookie": "a"])]
+                let data = try await Fixture.load(source, Downloader(configuration(folder)), options: options).data
+                #expect(data == Fixture.body && origin.requests.allSatisfy { $0[header: "Range"] == nil })
+            }
+        }
+    }
+
     @Test func anotherDownloaderResumesAnInterruptedTransfer() async throws {
         try await withFolder { folder in
             try await Fixture.withOrigin { origin in

@@ -153,7 +153,10 @@ struct Exchange: Sendable {
         var response = reply.response(from: request.url)
         let announced = response.bodyLength(to: request.method)
         let resumption = response.status == status && request.method == "GET" ? transfer.resumption : nil
-        resumption?.beginBody(of: response, to: request, byteCount: announced.map { $0 + prefix.count })
+        // The response itself is recorded later.
+        resumption?.beginBody(
+            of: response, to: request, after: transfer.attempt.withLock { $0.chain },
+            byteCount: announced.map { $0 + prefix.count })
         response.body = DownloadBody(
             ResponseBody(
                 reply.stream, coding: try response.contentCoding, announced: announced, in: transfer, after: prefix,

@@ -109,9 +109,12 @@ struct StrongValidator: Hashable, Sendable {
         value = text
     }
 
+    /// Whether it is a date. Only an entity tag is different for each representation of a URL.
+    var isDate: Bool { !value.hasPrefix("\"") }
+
     /// Whether a 206 response has the same validator. It must repeat an entity tag, and may omit a date (RFC 9110,
     /// 15.3.7).
     func matches(_ headers: HTTPFields) -> Bool {
-        value.hasPrefix("\"") ? headers["etag"] == value : headers["last-modified"].map { $0 == value } ?? true
+        isDate ? headers["last-modified"].map { $0 == value } ?? true : headers["etag"] == value
     }
 }

@@ -23,14 +23,28 @@ final class Resumption: Sendable {
         let request: DownloadRequest
         let response: DownloadResponse
         let byteCount: Int?
+        /// The redirects that led to the response; `nil` if there were none.
+        let redirects: ExchangeChain?
+
+        private var redirectLinks: [ExchangeChain.Link] { redirects.map { $0.redirects + [$0.last] } ?? [] }
 
         /// Whether the body may be written to disk (RFC 9111, 5.2.2.5).
-        var isStorable: Bool { Storability.allows(response, to: request) }
+        var isStorable: Bool {
+            Storability.allows(response, to: redirects?.request ?? request, after: redirectLinks.map(\.head))
+        }
 
-        /// `nil` when the server supports no ranges, or sent no strong validator.
+        /// Whether another user may get other bytes for the same URL. The key of a partial body does not contain what
+        /// interceptors and cookies add to the request.
+        private var mayDependOnUser: Bool {
+            request.identifiesUser || response.headers.contains("vary")
+                || redirectLinks.contains { $0.request.identifiesUser || $0.headers.contains("vary") }
+        }
+
+        /// `nil` when the server supports no ranges, or sent no strong validator. Bodies of two users may have the same
+        /// date and length, but not the same entity tag.
         func partial(_ data: Data) -> PartialBody? {
             guard response.headers["accept-ranges"]?.lowercased() != "none",
-                let validator = StrongValidator(response.headers)
+                let validator = StrongValidator(response.headers), !validator.isDate || !mayDependOnUser
             else { return nil }
             return PartialBody(
                 urlDigest: PartialFile.digest(of: response.url), validator: validator, total: byteCount, data: data)
@@ -60,7 +74,8 @@ final class Resumption: Sendable {
     /// has a range of its own.
     func partial(for request: DownloadRequest) -> PartialBody? {
         guard let partial = state.withLock({ $0.partial }), request.method == "GET",
-            !request.headers.contains("Range"), partial.urlDigest == PartialFile.digest(of: request.url)
+            !request.headers.contains("Range"), partial.urlDigest == PartialFile.digest(of: request.url),
+            !partial.validator.isDate || !request.identifiesUser
         else { return nil }
         return partial
     }
@@ -77,10 +92,14 @@ final class Resumption: Sendable {
     /// - Parameters:
     ///   - response: The head of the response, with the whole body or with the rest.
     ///   - request: The request as it was sent.
+    ///   - redirects: The redirects that led to the response; `nil` if there were none.
     ///   - byteCount: The number of bytes of the whole body; `nil` when it is unknown.
-    func beginBody(of response: DownloadResponse, to request: DownloadRequest, byteCount: Int?) {
+    func beginBody(
+        of response: DownloadResponse, to request: DownloadRequest, after redirects: ExchangeChain?, byteCount: Int?
+    ) {
         state.withLock { state in
-            state.arriving = ArrivingBody(request: request, response: response, byteCount: byteCount)
+            state.arriving = ArrivingBody(
+                request: request, response: response, byteCount: byteCount, redirects: redirects)
             state.journal = nil
             state.isJournaled = true
         }
@@ -125,4 +144,9 @@ final class Resumption: Sendable {
             store.removeLater(request)
         }
     }
+}
+
+extension DownloadRequest {
+    /// Whether the request has a field that tells the server who the user is.
+    fileprivate var identifiesUser: Bool { headers.contains("cookie") || headers.contains("authorization") }
 }
