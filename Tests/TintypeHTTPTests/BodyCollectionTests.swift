@@ -69,6 +69,62 @@ import TintypeTesting
         #expect(collector.collected.now == [Fixture.body, Fixture.body] && loaded.data == Fixture.body)
     }
 
+    @Test(arguments: [OriginResponse.Framing.contentLength, .chunked(size: 1 << 16)])
+    func tasksCanCollectABodyAtTheSameTime(_ framing: OriginResponse.Framing) async throws {
+        let interceptor = BodyHandler { body in
+            try await withThrowingTaskGroup(of: Data.self) { group in
+                for _ in 0..<8 { group.addTask { try await body.collect() } }
+                for try await data in group { #expect(data == Self.large) }
+            }
+        }
+        var options = HTTPOptions()
+        options.interceptors = [interceptor]
+        try await Fixture.withOrigin(limit: 64 << 20, options: options) { origin, load in
+            origin.serve("/a", .image(Self.large, type: "image/png").with(\.framing, framing))
+            let data = try await load("/a").data
+            #expect(data == Self.large)
+        }
+    }
+
+    /// An interceptor that ignores the error must not get the rest of the body accepted as the whole.
+    @Test func theErrorOfACollectionEndsTheTransfer() async throws {
+        let codes = Shared<[TintypeError.Code?]>([])
+        let interceptor = BodyHandler { body in
+            for _ in 0..<2 {
+                do {
+                    _ = try await body.collect()
+                } catch {
+                    codes.withLock { $0.append((error as? TintypeError)?.code) }
+                }
+            }
+        }
+        var options = HTTPOptions()
+        options.interceptors = [interceptor]
+        try await Fixture.withOrigin(limit: 30_000, options: options) { origin, load in
+            origin.serve("/a", .testImage.with(\.framing, .chunked(size: 500)))
+            await Fixture.expect(.limitExceeded) { try await load("/a") }
+        }
+        #expect(codes.now == [.limitExceeded, .limitExceeded])
+    }
+
+    @Test func aBodyThatTheTransferHasReceivedCannotBeCollected() async throws {
+        let body = Shared<DownloadBody?>(nil)
+        let interceptor = BodyHandler { received in body.withLock { $0 = received } }
+        var options = HTTPOptions()
+        options.interceptors = [interceptor]
+        try await Fixture.withOrigin(options: options) { origin, load in
+            origin.serve("/a", .testImage)
+            _ = try await load("/a")
+        }
+        let late = try #require(body.now)
+        do {
+            _ = try await late.collect()
+            Issue.record("the body was collected")
+        } catch {
+            #expect((error as? TintypeError)?.code == .refusedResponse)
+        }
+    }
+
     @Test func aCollectedBodyStaysWithinTheLimit() async throws {
         let interceptor = DownloadDecryptor(id: "double") { data, _ in data + data }
         var options = HTTPOptions()
@@ -77,5 +133,17 @@ import TintypeTesting
             origin.serve("/a", .testImage)
             await Fixture.expect(.limitExceeded) { try await load("/a") }
         }
+    }
+}
+
+/// Passes each body to a closure before it returns the response.
+private struct BodyHandler: HTTPInterceptor {
+    let id = "body handler"
+    let handle: @Sendable (DownloadBody) async throws -> Void
+
+    func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
+        let response = try await next(request)
+        try await handle(response.body)
+        return response
     }
 }

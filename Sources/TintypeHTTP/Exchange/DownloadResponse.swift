@@ -74,9 +74,11 @@ public struct DownloadBody: Sendable {
         content = .stream(body)
     }
 
-    /// Receives the whole body and returns it without its content coding. Later calls return the same bytes.
+    /// Receives the whole body and returns it without its content coding. Other calls return the same bytes or throw the
+    /// same error, which also ends the transfer if the body is not replaced. May be called from any task.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/limitExceeded`` when the body is larger than the transfer allows, or
+    /// - Throws: ``TintypeCore/TintypeError/Code/limitExceeded`` when the body is larger than the transfer allows,
+    ///   ``TintypeCore/TintypeError/Code/refusedResponse`` when the interceptor has already returned the response, or
     ///   an error of the transport.
     public func collect() async throws -> Data {
         switch content {
@@ -88,10 +90,6 @@ public struct DownloadBody: Sendable {
     /// Reads a body of at most 4096 bytes to its end, so that its connection can be reused. Ignores a body that is
     /// longer, or does not announce its length.
     func discard() async {
-        guard case .stream(let body) = content, let announced = body.announced, announced <= 4096 else { return }
-        var count = 0
-        while count <= announced, let parts = try? await body.stream.parts(), !parts.isEmpty {
-            count += parts.reduce(0) { $0 + $1.readableBytes }
-        }
+        if case .stream(let body) = content { await body.discard() }
     }
 }

@@ -24,8 +24,17 @@ final class ResponseBody: Sendable {
     private let prefix: Data
     /// Records the received bytes if the body breaks off.
     private let resumption: Resumption?
-    /// The bytes that ``collect()`` has returned.
-    private let collected = Locked<Data?>(nil)
+    /// What reads the body.
+    private let reader = Locked(Reader.none)
+
+    /// The one that reads a body. A stream has one reader, and a body that was read in part is of no use to another one.
+    private enum Reader: Sendable {
+        case none
+        /// All calls of ``collect()`` share the bytes, or the error.
+        case collection(SharedPromise<Result<Data, TintypeError>>)
+        /// The transfer, or nobody any more.
+        case transfer
+    }
 
     /// Creates a body that arrives over `stream`.
     ///
@@ -45,16 +54,60 @@ final class ResponseBody: Sendable {
         self.resumption = resumption
     }
 
-    /// Receives the body up to its end, removes its content coding, and returns it. Later calls return the same bytes.
-    /// A large body is a mapping of a file without a name.
+    /// Receives the body up to its end, removes its content coding, and returns it. Other calls, also simultaneous ones,
+    /// return the same bytes or throw the same error. A large body is a mapping of a file without a name.
     ///
-    /// - Throws: The errors of ``receive(into:)``.
+    /// - Throws: The errors of ``receive(into:)``; ``TintypeCore/TintypeError/Code/refusedResponse`` when the transfer
+    ///   receives the body already.
     func collect() async throws -> Data {
+        let (shared, isFirst) = try beginCollection()
+        if isFirst { shared.fulfill(await collectStream()) }
+        return try await shared.wait { .failure(.cancelled) }.get()
+    }
+
+    private func beginCollection() throws(TintypeError) -> (SharedPromise<Result<Data, TintypeError>>, isFirst: Bool) {
+        try reader.withLock { reader throws(TintypeError) in
+            switch reader {
+            case .collection(let shared): return (shared, false)
+            case .transfer:
+                throw TintypeError(
+                    .refusedResponse, stage: .load, "an interceptor collects a body that the transfer receives already")
+            case .none:
+                let shared = SharedPromise<Result<Data, TintypeError>>()
+                reader = .collection(shared)
+                return (shared, true)
+            }
+        }
+    }
+
+    private func collectStream() async -> Result<Data, TintypeError> {
         let received = ReceivedBytes(limit: limits.byteCount)
-        try await receive(into: received)
-        let data = try await received.takeAll(for: transfer.job).data
-        collected.withLock { $0 = data }
-        return data
+        do {
+            try await receiveStream(into: received)
+            return .success(try await received.takeAll(for: transfer.job).data)
+        } catch {
+            return .failure(error as? TintypeError ?? TintypeError(transport: error))
+        }
+    }
+
+    /// Makes the caller the only reader of the body, unless it is collected.
+    ///
+    /// - Returns: The collection, if there is one.
+    private func beginReading() -> SharedPromise<Result<Data, TintypeError>>? {
+        reader.withLock { reader in
+            if case .collection(let shared) = reader { return shared }
+            reader = .transfer
+            return nil
+        }
+    }
+
+    /// Reads a body of at most 4096 bytes to its end. See ``DownloadBody/discard()``.
+    func discard() async {
+        guard let announced, announced <= 4096, beginReading() == nil else { return }
+        var count = 0
+        while count <= announced, let parts = try? await stream.parts(), !parts.isEmpty {
+            count += parts.reduce(0) { $0 + $1.readableBytes }
+        }
     }
 
     /// Receives the body up to its end, and removes its content coding. A body that was collected is not received again.
@@ -64,7 +117,13 @@ final class ResponseBody: Sendable {
     ///   ``TintypeCore/TintypeError/Code/undecipherable`` when its content coding is damaged, or an error of the
     ///   transport.
     func receive(into received: ReceivedBytes) async throws {
-        if let collected = collected.withLock({ $0 }) { return try received.take(whole: collected) }
+        if let shared = beginReading() {
+            return try received.take(whole: try await shared.wait { .failure(.cancelled) }.get())
+        }
+        try await receiveStream(into: received)
+    }
+
+    private func receiveStream(into received: ReceivedBytes) async throws {
         do {
             if let announced, coding == nil { try received.expect(prefix.count + announced) }
             if !prefix.isEmpty {
