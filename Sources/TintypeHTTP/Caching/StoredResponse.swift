@@ -3,8 +3,8 @@ import TintypeCore
 
 /// The metadata that is stored with the body of a response: what RFC 9111 needs to decide whether to use it again.
 struct StoredResponse: Hashable, Sendable {
-    /// The maximum size of the header fields of a response and its redirects, in bytes. The metadata of an entry is always
-    /// read as a whole.
+    /// The maximum size of the header fields of a response and its redirects, in bytes. The metadata of an entry is
+    /// always read as a whole.
     static let maximumFieldByteCount = 64 << 10
 
     var head: StoredHead
@@ -53,8 +53,8 @@ struct StoredResponse: Hashable, Sendable {
         }
     }
 
-    /// Creates the metadata of a response. If its header fields are too large, the metadata has none of them, and matches
-    /// no request.
+    /// Creates the metadata of a response. If its header fields are too large, the metadata has none of them, and
+    /// matches no request.
     ///
     /// - Parameter chain: The exchanges that led to the response.
     init(_ response: DownloadResponse, after chain: ExchangeChain, storing fields: StoredHeaderFields) {

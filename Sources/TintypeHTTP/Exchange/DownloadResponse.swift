@@ -74,8 +74,8 @@ public struct DownloadBody: Sendable {
         content = .stream(body)
     }
 
-    /// Receives the whole body and returns it without its content coding. Other calls return the same bytes or throw the
-    /// same error, which also ends the transfer if the body is not replaced. May be called from any task.
+    /// Receives the whole body and returns it without its content coding. Other calls return the same bytes or throw
+    /// the same error, which also ends the transfer if the body is not replaced. May be called from any task.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/limitExceeded`` when the body is larger than the transfer allows,
     ///   ``TintypeCore/TintypeError/Code/refusedResponse`` when the interceptor has already returned the response, or

@@ -27,7 +27,7 @@ final class ResponseBody: Sendable {
     /// What reads the body.
     private let reader = Locked(Reader.none)
 
-    /// The one that reads a body. A stream has one reader, and a body that was read in part is of no use to another one.
+    /// The one that reads a body. A stream has one reader, and another one has no use for the rest of a body.
     private enum Reader: Sendable {
         case none
         /// All calls of ``collect()`` share the bytes, or the error.
@@ -54,8 +54,8 @@ final class ResponseBody: Sendable {
         self.resumption = resumption
     }
 
-    /// Receives the body up to its end, removes its content coding, and returns it. Other calls, also simultaneous ones,
-    /// return the same bytes or throw the same error. A large body is a mapping of a file without a name.
+    /// Receives the body up to its end, removes its content coding, and returns it. Other calls, also simultaneous
+    /// ones, return the same bytes or throw the same error. A large body is a mapping of a file without a name.
     ///
     /// - Throws: The errors of ``receive(into:)``; ``TintypeCore/TintypeError/Code/refusedResponse`` when the transfer
     ///   receives the body already.
