@@ -19,6 +19,13 @@ import TintypeCore
         #expect(((try? DownloadRequest(url: url).validate()) != nil) == isValid)
     }
 
+    @Test(arguments: [(65_536, true), (65_537, false)])
+    func aURLOfMoreThan64KilobytesIsRefused(_ length: Int, _ isValid: Bool) throws {
+        let beginning = "http://a/"
+        let url = try #require(URL(string: beginning + String(repeating: "x", count: length - beginning.count)))
+        #expect(((try? DownloadRequest(url: url).validate()) != nil) == isValid)
+    }
+
     /// The system would resolve the part before the zero, and the rest would become a field of the request.
     @Test func aHostWithALineBreakIsRefused() async throws {
         let url = try #require(URL(string: "http://127.0.0.1%00%0D%0AX-Secret%3A%201/"))

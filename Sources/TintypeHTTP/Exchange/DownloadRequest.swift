@@ -49,8 +49,13 @@ public struct DownloadRequest: Hashable, Sendable {
     /// Checks the parts that the HTTP client does not check. The client traps on some invalid requests, such as one
     /// with a port above 65535.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` for an invalid URL, method or header field name.
+    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` for an invalid or overlong URL, method or header field name.
     func validate() throws(TintypeError) {
+        guard url.absoluteString.utf8.count <= Self.maximumURLLength else {
+            throw TintypeError(
+                .invalidSource, stage: .load, "the URL has more than \(Self.maximumURLLength) bytes",
+                subject: url.absoluteString)
+        }
         guard url.isHTTP, HostName.isValid(url.plainHost),
             url.port.map({ (1...65_535).contains($0) }) ?? true
         else {
@@ -68,6 +73,9 @@ public struct DownloadRequest: Hashable, Sendable {
                 .invalidSource, stage: .load, "a header field without a name", subject: url.absoluteString)
         }
     }
+
+    /// The maximum number of bytes of a URL: 64 KB. Servers accept 8 to 32 KB, and keys of all caches contain the URL.
+    private static let maximumURLLength = 64 << 10
 
     private static func headers(
         _ own: [String: String], _ settings: TransferSettings, _ credential: HTTPCredential?
