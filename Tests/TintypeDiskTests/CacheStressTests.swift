@@ -22,7 +22,7 @@ import TintypeTesting
             let disk = DiskCache(directory: url, limits: DiskLimits(byteCount: 30_000, count: 16, expiry: .access))
             return ImageCache(
                 memory: MemoryCache(
-                    limits: CacheLimits(cost: 4_000, count: 20, age: .seconds(1)), findsLivingImages: number == 0),
+                    limits: CacheLimits(cost: 16_000, count: 20, age: .seconds(1)), findsLivingImages: number == 0),
                 disk: disk,
                 pixels: ThumbnailCache(
                     directory: url.appending(path: "thumbnails"), limits: DiskLimits(byteCount: 20_000)))
@@ -70,8 +70,8 @@ import TintypeTesting
             case 15: _ = try await cache.tiers(holding: key)
             case 16: try await cache.clear(CacheTiers(rawValue: .random(in: 0...7, using: &random)))
             case 17: try await cache.flush()
-            case 18: tier.memory?.trim(to: 500 * size)
-            case 19: tier.memory?.limits = CacheLimits(cost: 1_000 * size, count: 3 * size, age: .seconds(size))
+            case 18: tier.memory?.trim(to: 2_000 * size)
+            case 19: tier.memory?.limits = CacheLimits(cost: 4_000 * size, count: 3 * size, age: .seconds(size))
             default: try await upkeep(tier, key, size)
             }
         } catch {

@@ -50,7 +50,7 @@ public final class MemoryCache: Sendable {
         }
     }
 
-    /// The bytes of decoded pixels in the cache.
+    /// The bytes of memory that the images in the cache need, in the terms of ``CacheLimits/cost``.
     public var totalCost: Int { state.withLock { $0.queue.cost } }
     /// The number of images in the cache.
     public var totalCount: Int { state.withLock { $0.queue.count } }
@@ -76,7 +76,7 @@ public final class MemoryCache: Sendable {
     /// - Returns: The number of other images that were evicted to make room.
     @discardableResult
     public func store(_ image: Image, for key: CacheKey, timeToLive: Duration? = nil) -> Int {
-        let (now, cost) = (time.uptime(), image.memoryCost)
+        let (now, cost) = (time.uptime(), MemoryEntry.cost(of: image, for: key))
         let (released, whenUsed) = state.withLock { state in
             let age = [state.queue.limits.age, timeToLive].compactMap(\.self).min()
             let entry = MemoryEntry(image, for: key, cost: cost, expires: age.map { now + $0 })
@@ -196,11 +196,13 @@ public final class MemoryCache: Sendable {
 
 /// The limits of a memory cache.
 public struct CacheLimits: Hashable, Sendable {
-    /// The largest total of decoded pixels, in bytes.
+    /// The largest total cost of all images, in bytes.
+    ///
+    /// The cost of an image is its ``Image/memoryCost``, the length of its key, and 512 bytes for its entry.
     public var cost: Int
     /// The largest number of images.
     public var count: Int
-    /// The largest image to store, in bytes of decoded pixels.
+    /// The largest cost of an image that is stored, in bytes. See ``cost``.
     public var entryCost: Int
     /// How long an image is stored; `nil`, the default, sets no limit.
     public var age: Duration?

@@ -67,7 +67,7 @@ final class MemoryShards: @unchecked Sendable {
 final class MemoryEntry: Sendable {
     let key: CacheKey
     let image: Image
-    /// The size of the image in bytes.
+    /// The bytes that ``CacheLimits/cost`` charges: see ``cost(of:for:)``.
     let cost: Int
     /// The uptime at which the entry expires; `nil` if it does not.
     let expires: Duration?
@@ -79,6 +79,13 @@ final class MemoryEntry: Sendable {
         self.cost = cost
         self.expires = expires
     }
+
+    /// The bytes that an entry needs besides its image and its key: the objects of both, the entry, the node of the
+    /// ``EvictionQueue``, and a slot in two tables. Without them, millions of tiny images would cost nearly nothing.
+    static let overhead = 512
+
+    /// Returns the cost of an image in the cache. Its key counts because a URL can have 64 KB, and a data URL megabytes.
+    static func cost(of image: Image, for key: CacheKey) -> Int { image.memoryCost + key.byteCount + overhead }
 
     func markUsed() {
         if !mark.load(ordering: .relaxed) { mark.store(true, ordering: .relaxed) }

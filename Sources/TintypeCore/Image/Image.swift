@@ -68,10 +68,10 @@ public final class Image: Sendable {
     /// The size in pixels, after the orientation has been applied.
     public var size: PixelSize { pixels.size }
 
-    /// The number of bytes of memory that this image occupies, row padding and animation included.
+    /// The number of bytes of memory that this image occupies, with row padding, animation, metadata and durations.
     public var memoryCost: Int {
         pixels.byteCount + (animation?.memoryCost ?? 0) + (highRange?.byteCount ?? 0)
-            + (metadata?.byteCount ?? exif?.bytes.count ?? 0)
+            + (metadata?.byteCount ?? exif?.bytes.count ?? 0) + info.durations.count * MemoryLayout<Double>.stride
     }
 
     /// Whether the image has an animation to play.

@@ -126,9 +126,8 @@ struct FailureKey: Hashable, Sendable {
         verification = request.policy.verification
     }
 
-    /// Whether the name is short enough to be stored. The name of a data URL contains its bytes, and a retry of it
-    /// costs no transfer.
-    var isShort: Bool { source.utf8.count <= 4096 }
+    /// Whether the name is short enough to be stored. A retry of a data URL costs no transfer.
+    var isShort: Bool { CacheKey.isShort(source) }
 
     /// Hashes the source alone: the rest seldom differs.
     func hash(into hasher: inout Hasher) {

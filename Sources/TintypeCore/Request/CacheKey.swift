@@ -28,6 +28,13 @@ public struct CacheKey: Hashable, Sendable {
     /// The identity of the pixels; empty for the original.
     public var rendition: String { storage.rendition }
 
+    /// The number of bytes of both strings. O(1).
+    var byteCount: Int { storage.source.utf8.count + storage.rendition.utf8.count }
+
+    /// Whether the source is short enough for a table that bounds only the number of its sources: at most 4096 bytes.
+    /// The identity of a data URL contains its bytes.
+    static func isShort(_ source: String) -> Bool { source.utf8.count <= 4096 }
+
     /// Whether this key names the original bytes rather than a rendition of them.
     public var isOriginal: Bool { storage.rendition.isEmpty }
 

@@ -44,7 +44,8 @@ import TintypeTesting
         let animation = try #require(image.animation)
         #expect((1..<5).allSatisfy { (animation.pool.heldFrame(at: $0) != nil) == isPreloaded })
         // Memory knows what the frames cost.
-        #expect(fixture.memory.image(for: request.key) === image && fixture.memory.totalCost == image.memoryCost)
+        let cost = MemoryEntry.cost(of: image, for: request.key)
+        #expect(fixture.memory.image(for: request.key) === image && fixture.memory.totalCost == cost)
         #expect(request.key == self.request(.animated).key)
     }
 

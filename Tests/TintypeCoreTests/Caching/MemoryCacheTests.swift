@@ -11,11 +11,32 @@ import TintypeTesting
         return Image(pixels: pixels, info: ImageInfo(format: .png, size: size))
     }
 
-    @Test func theCostOfAnImageIsTheBytesOfItsRows() throws {
+    /// The cost of an image that is 16 pixels wide, under a key of one byte.
+    private static let cost = 64 + 1 + MemoryEntry.overhead
+
+    @Test func theCostOfAnImageIsTheBytesOfItsRowsItsKeyAndItsEntry() throws {
         let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20))
         cache.store(try image(16), for: CacheKey(source: "a"))
-        #expect(cache.totalCost == 64)
+        #expect(cache.totalCost == Self.cost)
         #expect(cache.totalCount == 1)
+        cache.store(try image(16), for: CacheKey(source: "a", rendition: "fit(1x1)"))
+        #expect(cache.totalCost == 2 * Self.cost + 8)
+    }
+
+    /// The pixels of a million such images would cost 64 MB, and their keys and entries 10 GB.
+    @Test func tinyImagesWithLongKeysAreEvicted() throws {
+        let cache = MemoryCache(limits: CacheLimits(cost: 100_000))
+        let path = String(repeating: "x", count: 10_000)
+        for number in 0..<100 { cache.store(try image(1), for: CacheKey(source: "\(path)\(number)")) }
+        #expect(cache.totalCount == 9 && cache.totalCost <= 100_000)
+        cache.limits = CacheLimits(cost: 100_000, entryCost: 10_000)
+        #expect(cache.totalCount == 0)
+    }
+
+    @Test func theCostOfAStillImageIncludesTheDurationsOfItsSource() throws {
+        var info = ImageInfo(format: .gif, size: PixelSize(width: 16, height: 1), frameCount: 1000)
+        info.durations = Array(repeating: 0.1, count: 1000)
+        #expect(Image(pixels: try image(16).pixels, info: info).memoryCost == 64 + 8000)
     }
 
     @Test func theCostOfAnAnimationIncludesItsPreloadedFrames() throws {
@@ -24,7 +45,9 @@ import TintypeTesting
         let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20))
         cache.store(animated, for: CacheKey(source: "a"))
         let still = cache.totalCost
-        #expect(still == animated.pixels.byteCount + animation.memoryCost)
+        let durations = 8 * animated.info.durations.count
+        let entry = 1 + MemoryEntry.overhead
+        #expect(still == animated.pixels.byteCount + animation.memoryCost + durations + entry)
         try animation.preloadFrames()
         cache.store(animated, for: CacheKey(source: "a"))
         #expect(cache.totalCost == still + 4 * animated.pixels.byteCount)
@@ -41,8 +64,8 @@ import TintypeTesting
     @Test func loweringTheLimitEvictsAtOnce() throws {
         let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20))
         for number in 0..<10 { cache.store(try image(16), for: CacheKey(source: "\(number)")) }
-        cache.limits = CacheLimits(cost: 128)
-        #expect(cache.totalCost == 128)
+        cache.limits = CacheLimits(cost: 2 * Self.cost)
+        #expect(cache.totalCost == 2 * Self.cost)
     }
 
     @Test func loweringTheEntryLimitEvictsLargerImages() throws {
@@ -50,8 +73,8 @@ import TintypeTesting
         for number in 0..<10 {
             cache.store(try image(number.isMultiple(of: 2) ? 16 : 32), for: CacheKey(source: "\(number)"))
         }
-        cache.limits = CacheLimits(cost: 1 << 20, entryCost: 64)
-        #expect(cache.totalCount == 5 && cache.totalCost == 5 * 64)
+        cache.limits = CacheLimits(cost: 1 << 20, entryCost: Self.cost)
+        #expect(cache.totalCount == 5 && cache.totalCost == 5 * Self.cost)
         #expect(cache.contains(CacheKey(source: "2")) && !cache.contains(CacheKey(source: "3")))
         cache.limits = CacheLimits(cost: 1 << 20, entryCost: 0)
         #expect(cache.totalCount == 0)
@@ -64,8 +87,8 @@ import TintypeTesting
         for number in 0..<10 { cache.store(try image(16), for: CacheKey(source: "\(number)")) }
         cache.remove(CacheKey(source: "3"))
         #expect(!cache.contains(CacheKey(source: "3")) && cache.totalCount == 9)
-        cache.trim(to: 200)
-        #expect(cache.totalCost <= 200)
+        cache.trim(to: 3 * Self.cost)
+        #expect(cache.totalCost == 3 * Self.cost)
         cache.clear()
         #expect(cache.totalCount == 0 && cache.totalCost == 0)
     }
@@ -136,7 +159,7 @@ import TintypeTesting
         #expect(cache.image(for: CacheKey(source: "a")) === image)
         #expect(cache.image(for: CacheKey(source: "b")) == nil)
         // It is stored again.
-        #expect(cache.totalCost == 64)
+        #expect(cache.totalCost == Self.cost)
     }
 
     @Test func aRemovedImageIsNotFoundEvenIfItLives() throws {
@@ -215,7 +238,7 @@ import TintypeTesting
         let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20))
         for number in 0..<10 { cache.store(try image(16), for: CacheKey(source: "\(number)")) }
         cache.shrink(for: .some)
-        #expect(cache.totalCost == 320)
+        #expect(cache.totalCost == 5 * Self.cost)
         cache.shrink(for: .critical)
         #expect(cache.totalCost == 0)
     }
@@ -223,26 +246,26 @@ import TintypeTesting
     // MARK: Threads
 
     @Test func theTotalsAreRightAfterConcurrentUse() async throws {
-        let cache = MemoryCache(limits: CacheLimits(cost: 64 * 50))
+        let cache = MemoryCache(limits: CacheLimits(cost: Self.cost * 50))
         let image = try image(16)
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<8 {
                 group.addTask {
                     var random = SeededRandom(seed: UInt64(worker))
                     for _ in 0..<2_000 {
-                        let key = CacheKey(source: "\(Int.random(in: 0..<100, using: &random))")
+                        let key = CacheKey(source: "\(Int.random(in: 10..<100, using: &random))")
                         switch Int.random(in: 0..<8, using: &random) {
                         case 0..<3: cache.store(image, for: key)
                         case 3: cache.remove(key)
-                        case 4: cache.trim(to: 64 * 25)
+                        case 4: cache.trim(to: Self.cost * 25)
                         default: if let found = cache.image(for: key) { #expect(found === image) }
                         }
                     }
                 }
             }
         }
-        let present = (0..<100).count { cache.contains(CacheKey(source: "\($0)")) }
-        #expect(present == cache.totalCount && cache.totalCost == 64 * present)
+        let present = (10..<100).count { cache.contains(CacheKey(source: "\($0)")) }
+        #expect(present == cache.totalCount && cache.totalCost == (Self.cost + 1) * present)
         cache.clear()
         #expect((0..<100).allSatisfy { cache.image(for: CacheKey(source: "\($0)")) == nil })
     }

@@ -26,7 +26,7 @@ import TintypeTesting
     }
 
     /// A socket becomes urgent when out-of-band data arrives, as a pressure file does under memory pressure.
-    @Test(arguments: [(MemoryPressure.some, 320), (.critical, 0)])
+    @Test(arguments: [(MemoryPressure.some, 5 * (64 + 1 + MemoryEntry.overhead)), (.critical, 0)])
     func aKernelNotificationMakesCachesShrink(_ pressure: MemoryPressure, _ remainder: Int) async throws {
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
