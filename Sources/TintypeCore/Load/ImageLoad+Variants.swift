@@ -64,7 +64,8 @@ extension Variant {
 
 /// The decoded sizes of each source that memory may have. The cache may have evicted them since.
 ///
-/// The table has at most ``capacity`` sources and ``sizesEach`` sizes of each. Beyond that, the oldest is removed.
+/// The table has at most ``capacity`` sources and ``sizesEach`` sizes of each. Beyond that, the oldest is removed. Sources
+/// with long identities are not noted.
 struct VariantTable: Sendable {
     private let capacity: Int
     private let sizesEach: Int
@@ -83,7 +84,7 @@ struct VariantTable: Sendable {
 
     mutating func note(_ variant: Variant) {
         let source = variant.key.source
-        guard table[source]?.contains(variant) != true else { return }
+        guard CacheKey.isShort(source), table[source]?.contains(variant) != true else { return }
         if table[source] == nil { order.append(source) }
         table[source, default: []].append(variant)
         if table[source, default: []].count > sizesEach { table[source]?.removeFirst() }

@@ -95,6 +95,14 @@ import TintypeTesting
         #expect((0..<10).map { table.variants(of: "\($0)").count } == [0, 0, 0, 0, 0, 0, 0, 2, 2, 2])
     }
 
+    @Test(arguments: [(4096, 1), (4097, 0)])
+    func aSourceWithALongIdentityIsNotNoted(_ length: Int, _ count: Int) {
+        var table = VariantTable()
+        let source = String(repeating: "x", count: length)
+        table.note(Variant(key: CacheKey(source: source), decode: DecodeOptions(), size: full, full: full))
+        #expect(table.variants(of: source).count == count)
+    }
+
     // MARK: Alternative sources
 
     @Test func alternativesAreTriedInOrder() async throws {
