@@ -111,17 +111,19 @@ public final class ReceivedBytes: Sendable {
         return spilled.map { $0.bytes(0..<min(count, $0.count)) ?? Data() } ?? head
     }
 
-    /// Returns a copy of the received bytes after the first `offset` bytes; `nil` if they are in a file that cannot be
-    /// read.
-    package func bytes(from offset: Int) -> Data? {
-        if let shared { return shared.bytes(from: offset) }
+    /// Returns a copy of at most `maximum` received bytes after the first `offset` bytes; `nil` if they are in a file that
+    /// cannot be read.
+    package func bytes(from offset: Int, atMost maximum: Int = .max) -> Data? {
+        if let shared { return shared.bytes(from: offset, atMost: maximum) }
         // Copied under the lock: a second reference to the bytes would make the next append copy all of them.
         let (spilled, rest) = state.withLock { state in
-            (state.spilled, Data(state.data.dropFirst(max(0, offset - (state.spilled?.count ?? 0)))))
+            let start = max(0, offset - (state.spilled?.count ?? 0))
+            return (state.spilled, Data(state.data.dropFirst(start).prefix(maximum)))
         }
         guard let spilled, offset < spilled.count else { return rest }
-        guard var bytes = spilled.bytes(offset..<spilled.count) else { return nil }
-        bytes.append(rest)
+        let end = offset + min(maximum, spilled.count - offset)
+        guard var bytes = spilled.bytes(offset..<end) else { return nil }
+        bytes.append(rest.prefix(maximum - bytes.count))
         return bytes
     }
 

@@ -28,6 +28,15 @@ extension ReceivedBytes {
         replaceContents(moved)
     }
 
+    /// The beginning of a body that broke off. Neither copies nor blocks: bytes in memory are shared, and a file is mapped.
+    ///
+    /// Bytes behind those in the file are left out. They are about 1 MB at most, so that requesting them again is fast.
+    package var resumable: Data {
+        let (spilled, data) = contents
+        guard let spilled else { return data }
+        return (try? spilled.file.map(spilled.count)) ?? Data()
+    }
+
     /// Removes and returns everything. Spilled bytes are not read back: the data is a mapping of the file, which is
     /// returned too.
     package func takeAll(for job: JobContext) async throws(TintypeError) -> (data: Data, file: SpillFile?) {

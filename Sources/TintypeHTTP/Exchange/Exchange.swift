@@ -156,7 +156,7 @@ struct Exchange: Sendable {
         // The response itself is recorded later.
         resumption?.beginBody(
             of: response, to: request, after: transfer.attempt.withLock { $0.chain },
-            byteCount: announced.map { $0 + prefix.count })
+            byteCount: announced.map { $0 + prefix.count }, isRest: !prefix.isEmpty)
         response.body = DownloadBody(
             ResponseBody(
                 reply.stream, coding: try response.contentCoding, announced: announced, in: transfer, after: prefix,

@@ -126,9 +126,7 @@ final class ResponseBody: Sendable {
     private func receiveStream(into received: ReceivedBytes) async throws {
         do {
             if let announced, coding == nil { try received.expect(prefix.count + announced) }
-            if !prefix.isEmpty {
-                try prefix.withTypedBytes { bytes throws(TintypeError) in try received.append(bytes) }
-            }
+            if !prefix.isEmpty { try await appendPrefix(to: received) }
             let inflater = try coding.map { coding throws(TintypeError) in try Inflater(coding, limits) }
             var count = 0
             while case let parts = try await stream.parts(), !parts.isEmpty {
@@ -143,6 +141,18 @@ final class ResponseBody: Sendable {
             try finish(count, inflater)
         } catch {
             throw failure(error, received)
+        }
+    }
+
+    /// Appends the bytes of the interrupted transfer in pieces, so that those of a large body move to a file meanwhile.
+    @inline(never)
+    private func appendPrefix(to received: ReceivedBytes) async throws(TintypeError) {
+        var rest = prefix
+        while !rest.isEmpty {
+            let piece = rest.prefix(1 << 20)
+            try piece.withTypedBytes { bytes throws(TintypeError) in try received.append(bytes) }
+            if received.isWorthSpilling { try await received.spill(for: transfer.job) }
+            rest = rest.dropFirst(piece.count)
         }
     }
 
@@ -181,7 +191,11 @@ final class ResponseBody: Sendable {
     /// Returns the error to throw, and records the received bytes if the transfer can be resumed.
     private func failure(_ error: any Error, _ received: ReceivedBytes) -> TintypeError {
         let failure = meaning(of: error, received)
-        if failure.code != .limitExceeded, coding == nil { resumption?.recordInterruption(at: received.all) }
+        guard failure.code != .limitExceeded, coding == nil else { return failure }
+        resumption?.recordInterruption {
+            let data = received.resumable
+            return data.count < prefix.count ? prefix : data
+        }
         return failure
     }
 

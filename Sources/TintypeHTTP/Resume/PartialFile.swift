@@ -29,7 +29,7 @@ enum PartialFile {
         return Data("\(version) \(hex(hash.finalize())) \(zeros)\(digits)\n".utf8)
     }
 
-    /// Returns the partial body in a file; `nil` when the file is damaged or has no bytes.
+    /// Returns the partial body in a file; `nil` when the file is damaged or has no bytes. Does not copy the bytes.
     static func decode(_ file: Data) -> PartialBody? {
         guard let (head, body) = splitLine(file), let count = head.split(separator: " ").last.flatMap({ Int($0) }),
             count > 0, let (urlDigest, rest1) = splitLine(body), let (validator, rest2) = splitLine(rest1),
@@ -41,7 +41,7 @@ enum PartialFile {
         guard self.head(hash, count: count) == Data("\(head)\n".utf8) else { return nil }
         return PartialBody(
             urlDigest: urlDigest, validator: StrongValidator(value: validator), total: Int(total),
-            data: Data(data.prefix(count)))
+            data: data.prefix(count))
     }
 
     /// The maximum length of what precedes the bytes: five lines of at most 4096 bytes.

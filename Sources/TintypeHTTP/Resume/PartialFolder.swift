@@ -24,13 +24,30 @@ struct PartialFolder: Sendable {
     /// Creates a file for writing. Returns the descriptor, or −1 and sets `errno`.
     func create(_ name: String) -> Int32 { folder.open(name, O_WRONLY | O_CREAT | O_EXCL) }
 
-    /// Returns the contents of a file, or `nil` if it cannot be read or has more than `limit` bytes.
+    /// Returns the contents of a file, or `nil` if it cannot be read or has more than `limit` bytes. Those of a large file
+    /// take no memory: they are a mapping of a copy that no other process can change.
     func contents(of name: String, limit: Int) -> Data? {
         let descriptor = folder.open(name, O_RDONLY)
         guard descriptor >= 0, let file = try? LocalFile(owning: descriptor, path: "\(folder.path)/\(name)"),
             file.byteCount <= limit
         else { return nil }
-        return try? file.read(file.byteCount, from: 0)
+        return try? file.byteCount <= Self.memoryLimit ? file.read(file.byteCount, from: 0) : mappedCopy(of: file)
+    }
+
+    /// The size up to which a file is read into memory: 8 MB, like a body that arrives.
+    private static let memoryLimit = 8 << 20
+
+    private func mappedCopy(of file: borrowing LocalFile) throws(TintypeError) -> Data {
+        let copy = try SpillFile(in: SpillFile.folder)
+        var count = 0
+        while count < file.byteCount {
+            let piece = try file.read(min(1 << 20, file.byteCount - count), from: count)
+            // The file has become shorter.
+            guard !piece.isEmpty else { break }
+            try copy.write(piece, at: count)
+            count += piece.count
+        }
+        return try copy.map(count)
     }
 
     /// Removes a file of the store, or a link. Returns whether it did.

@@ -88,13 +88,17 @@ public final class PartialStore: Sendable {
         WorkQueue.disk.enqueue(at: .low) { self.remove(PartialFile.name(request)) }
     }
 
-    /// Writes the file of a request in the background, unless its size is out of bounds.
-    func saveLater(_ partial: PartialBody, for request: DownloadRequest) {
+    /// Writes the file of a request in the background, unless its size is out of bounds, or too many bytes wait already.
+    ///
+    /// - Parameter journal: The file that has the beginning of the body already; `nil` writes a new one.
+    func saveLater(_ partial: PartialBody, for request: DownloadRequest, in journal: PartialJournal?) {
         guard partial.data.count >= minimumByteCount, partial.data.count <= maximumByteCount else { return }
-        let number = pendingWrites.withLock { $0.begin() }
+        // Copied, so that only the bytes that are written stay in memory.
+        let rest = journal.map { Data(partial.data.dropFirst($0.count)) } ?? partial.data
+        guard let number = pendingWrites.withLock({ $0.begin(byteCount: rest.count) }) else { return }
         // If the file cannot be written, the next transfer requests the whole body.
-        WorkQueue.disk.enqueue(at: .low) {
-            self.write(partial, request)
+        WorkQueue.disk.enqueue(at: .low) { [empty = partial.empty] in
+            if let journal { self.finish(journal, with: rest) } else { self.write(rest, of: empty, request) }
             self.pendingWrites.withLock { $0.end(number) }?.fulfill(())
         }
     }
@@ -180,12 +184,18 @@ public final class PartialStore: Sendable {
         }
     }
 
-    private func write(_ partial: PartialBody, _ request: DownloadRequest) {
+    /// Appends the last bytes of a body to its file. If that fails, the bytes that were written before are still valid.
+    private func finish(_ journal: PartialJournal, with rest: Data) {
+        _ = try? journal.appending(rest)
+        if let folder = try? PartialFolder(location) { trim(folder) }
+    }
+
+    private func write(_ data: Data, of empty: PartialBody, _ request: DownloadRequest) {
         let name = PartialFile.name(request)
         guard let folder = prepare(for: name) else { return }
         let temporary = PartialFile.temporaryName(name)
         let isWritten =
-            (try? PartialJournal(partial.empty, as: temporary, in: folder).appending(partial.data)) != nil
+            (try? PartialJournal(empty, as: temporary, in: folder).appending(data)) != nil
             && folder.rename(temporary, to: name)
         if !isWritten { folder.remove(temporary) }
         trim(folder)
@@ -207,20 +217,30 @@ public final class PartialStore: Sendable {
 }
 
 /// The files that are being written in the background, so that a caller can wait for them.
-private struct PendingWrites: Sendable {
-    private var running: [Int: SharedPromise<Void>] = [:]
+struct PendingWrites: Sendable {
+    private var running: [Int: (promise: SharedPromise<Void>, byteCount: Int)] = [:]
+    private var byteCount = 0
     private var lastNumber = 0
 
-    /// The promises of the running writes.
-    var promises: [SharedPromise<Void>] { Array(running.values) }
+    /// The maximum number of bytes of all running writes: 64 MB.
+    static let maximumByteCount = 64 << 20
 
-    /// Registers a write, and returns its number.
-    mutating func begin() -> Int {
+    /// The promises of the running writes.
+    var promises: [SharedPromise<Void>] { running.values.map(\.promise) }
+
+    /// Registers a write, and returns its number; `nil` if there would be too many bytes.
+    mutating func begin(byteCount: Int) -> Int? {
+        guard byteCount <= Self.maximumByteCount - self.byteCount else { return nil }
         lastNumber += 1
-        running[lastNumber] = SharedPromise()
+        running[lastNumber] = (SharedPromise(), byteCount)
+        self.byteCount += byteCount
         return lastNumber
     }
 
     /// Removes a write, and returns the promise to fulfil.
-    mutating func end(_ number: Int) -> SharedPromise<Void>? { running.removeValue(forKey: number) }
+    mutating func end(_ number: Int) -> SharedPromise<Void>? {
+        guard let write = running.removeValue(forKey: number) else { return nil }
+        byteCount -= write.byteCount
+        return write.promise
+    }
 }

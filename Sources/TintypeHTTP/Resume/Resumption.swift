@@ -9,8 +9,11 @@ import TintypeCore
 final class Resumption: Sendable {
     private struct State: Sendable {
         var partial: PartialBody?
+        /// The file that has the beginning of ``partial``; `nil` if there is none, or another body may have replaced it.
+        var partialJournal: PartialJournal?
         /// The body that is arriving.
         var arriving: ArrivingBody?
+        /// The file of the arriving body.
         var journal: PartialJournal?
         /// Whether the arriving body is written to disk.
         var isJournaled = true
@@ -42,12 +45,14 @@ final class Resumption: Sendable {
 
         /// `nil` when the server supports no ranges, or sent no strong validator. Bodies of two users may have the same
         /// date and length, but not the same entity tag.
-        func partial(_ data: Data) -> PartialBody? {
+        ///
+        /// - Parameter data: Returns the bytes. Called only if they can be used.
+        func partial(_ data: () -> Data) -> PartialBody? {
             guard response.headers["accept-ranges"]?.lowercased() != "none",
                 let validator = StrongValidator(response.headers), !validator.isDate || !mayDependOnUser
             else { return nil }
             return PartialBody(
-                urlDigest: PartialFile.digest(of: response.url), validator: validator, total: byteCount, data: data)
+                urlDigest: PartialFile.digest(of: response.url), validator: validator, total: byteCount, data: data())
         }
     }
 
@@ -94,13 +99,16 @@ final class Resumption: Sendable {
     ///   - request: The request as it was sent.
     ///   - redirects: The redirects that led to the response; `nil` if there were none.
     ///   - byteCount: The number of bytes of the whole body; `nil` when it is unknown.
+    ///   - isRest: Whether the body is the rest of the partial one, so that it continues its file, too.
     func beginBody(
-        of response: DownloadResponse, to request: DownloadRequest, after redirects: ExchangeChain?, byteCount: Int?
+        of response: DownloadResponse, to request: DownloadRequest, after redirects: ExchangeChain?, byteCount: Int?,
+        isRest: Bool = false
     ) {
         state.withLock { state in
             state.arriving = ArrivingBody(
                 request: request, response: response, byteCount: byteCount, redirects: redirects)
-            state.journal = nil
+            state.journal = isRest ? state.partialJournal : nil
+            state.partialJournal = nil
             state.isJournaled = true
         }
     }
@@ -112,10 +120,17 @@ final class Resumption: Sendable {
         let (journal, arriving, isJournaled) = state.withLock { ($0.journal, $0.arriving, $0.isJournaled) }
         let count = received.progress.received
         guard let arriving, isJournaled, count - (journal?.count ?? 0) >= PartialJournal.step else { return }
-        let new = received.bytes(from: journal?.count ?? 0)
         let next = try? await WorkQueue.disk.run(for: job) { [request] () throws(TintypeError) -> PartialJournal? in
-            guard arriving.isStorable, let new, let empty = arriving.partial(Data()) else { return nil }
-            return store.append(new, to: journal, for: request, empty: empty)
+            guard arriving.isStorable, let empty = arriving.partial({ Data() }) else { return nil }
+            var journal = journal
+            // In steps, so that the bytes of an earlier transfer are not in memory all at once.
+            while case let start = journal?.count ?? 0, count - start >= PartialJournal.step {
+                guard let new = received.bytes(from: start, atMost: PartialJournal.step), !new.isEmpty,
+                    let grown = store.append(new, to: journal, for: request, empty: empty)
+                else { return nil }
+                journal = grown
+            }
+            return journal
         }
         state.withLock { state in
             state.journal = next ?? nil
@@ -125,11 +140,15 @@ final class Resumption: Sendable {
 
     /// Records that the body broke off.
     ///
-    /// - Parameter data: Everything that has arrived, with the bytes of earlier attempts.
-    func recordInterruption(at data: Data) {
+    /// - Parameter data: Returns what has arrived, with the bytes of earlier attempts. Called only if a later request can
+    ///   continue it.
+    func recordInterruption(at data: () -> Data) {
+        let arriving = state.withLock { $0.arriving }
+        let partial = arriving?.partial(data)
         state.withLock { state in
-            state.partial = data.isEmpty ? nil : state.arriving?.partial(data)
-            if store != nil { state.isStorable = state.arriving?.isStorable ?? true }
+            state.partial = partial?.data.isEmpty == false ? partial : nil
+            state.partialJournal = state.partial == nil ? nil : state.journal
+            if store != nil { state.isStorable = arriving?.isStorable ?? true }
         }
     }
 
@@ -138,8 +157,9 @@ final class Resumption: Sendable {
     /// Writes the file of a transfer that failed, or removes it if nothing can be resumed.
     func saveOrRemoveFile() {
         guard let store else { return }
-        if let partial = state.withLock({ $0.isStorable ? $0.partial : nil }) {
-            store.saveLater(partial, for: request)
+        let (partial, journal) = state.withLock { ($0.isStorable ? $0.partial : nil, $0.partialJournal) }
+        if let partial {
+            store.saveLater(partial, for: request, in: journal)
         } else {
             store.removeLater(request)
         }
