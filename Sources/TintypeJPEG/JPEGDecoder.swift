@@ -139,7 +139,12 @@ extension tintype_jpeg_header {
 
     /// The memory that libjpeg takes, with the result: the coefficients of all components of an image with several
     /// scans, as if none were subsampled.
-    var bytesPerPixel: Int { PixelBuffer.bytesPerPixel + (needs_coefficients ? 2 * Int(components) : 0) }
+    var bytesPerPixel: Int { PixelBuffer.bytesPerPixel + coefficientBytesPerPixel }
+
+    /// The memory that the coefficients of the whole image take.
+    var coefficientBytes: Double { Double(width) * Double(height) * Double(coefficientBytesPerPixel) }
+
+    private var coefficientBytesPerPixel: Int { needs_coefficients ? 2 * Int(components) : 0 }
 
     /// Returns the converter of such an image's rows to sRGB, or `nil` if none is needed.
     func converter(of colors: SourceColors) -> ColorConverter? {
@@ -191,6 +196,10 @@ extension JPEGDecoder: SalvagingImageDecoder {
             let converter = file.converter
             if converter?.isCMYK == true { reader.outputCMYK() }
             let plan = try JPEGPlan(file.info, context.options)
+            // As much as for a preview: libjpeg's output, and a resampled and a turned copy.
+            try context.limits.checkMemory(
+                bytesPerPixel: JPEGPreviewReader.bytesPerPixel, of: plan.outputSize, other: file.header.coefficientBytes
+            )
             var writer = try PixelWriter(size: try reader.start(eighths: plan.eighths))
             writer.clear()
             guard try Self.readRows(reader, into: &writer, converter) > 0 else { return nil }
@@ -258,6 +267,11 @@ struct JPEGPlan: Equatable {
     ///
     /// The output has whole pixels: its last row and column may reach beyond the image.
     var scale: Double { Double(eighths) / 8 }
+
+    /// The size of libjpeg's output in pixels.
+    var outputSize: PixelSize {
+        PixelSize(width: (stored.width * eighths + 7) / 8, height: (stored.height * eighths + 7) / 8)
+    }
 
     /// Returns whether libjpeg's output of this size is already the result.
     func matchesTarget(outputSize: PixelSize) -> Bool {

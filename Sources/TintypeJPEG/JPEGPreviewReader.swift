@@ -11,6 +11,8 @@ final class JPEGPreviewReader: PreviewReader, @unchecked Sendable {
     private let reader: OpaquePointer
     private let context: DecodeContext
     private var output: Output?
+    /// Whether previews would need more memory than the limit. The complete image may need less.
+    private var isHidden = false
     /// The bytes before the pixels. libjpeg does not keep what they state about colours.
     private var headerBytes = Data()
 
@@ -24,11 +26,15 @@ final class JPEGPreviewReader: PreviewReader, @unchecked Sendable {
         let converter: ColorConverter?
     }
 
+    /// The memory that a preview takes for each pixel of libjpeg's output: the rows so far, those of the preview, and a
+    /// resampled or turned copy.
+    static let bytesPerPixel = 3 * PixelBuffer.bytesPerPixel
+
     /// - Returns: `nil` if there is not enough memory.
     init?(_ context: DecodeContext) {
         let limits = tintype_jpeg_limits(
             max_scans: UInt32(clamping: context.limits.scans),
-            max_memory_bytes: min(context.limits.pixels, 1 << 40) * PixelBuffer.bytesPerPixel)
+            max_memory_bytes: max(context.limits.memoryBytes, 1))
         guard let reader = tintype_jpeg_incremental_create(limits) else { return nil }
         self.reader = reader
         self.context = context
@@ -39,6 +45,7 @@ final class JPEGPreviewReader: PreviewReader, @unchecked Sendable {
     }
 
     func append(_ bytes: Data) throws(TintypeError) -> Bool {
+        guard !isHidden else { return false }
         if output == nil { headerBytes.append(bytes) }
         let status = bytes.withUnsafeBytes { bytes in
             bytes.bindMemory(to: UInt8.self).baseAddress.map {
@@ -64,6 +71,9 @@ final class JPEGPreviewReader: PreviewReader, @unchecked Sendable {
         headerBytes = Data()
         try context.limits.check(info)
         let plan = try JPEGPlan(info, context.options)
+        isHidden = !context.limits.allowsMemory(
+            bytesPerPixel: Self.bytesPerPixel, of: plan.outputSize, other: header.coefficientBytes)
+        guard !isHidden else { return false }
         var (width, height): (UInt32, UInt32) = (0, 0)
         try check(tintype_jpeg_incremental_start(reader, UInt32(plan.eighths), &width, &height))
         let converter = header.isCMYK ? nil : header.converter(of: colors)

@@ -216,9 +216,12 @@ extension PNGDecoder {
         guard let header else { return .unknown }
         let info = head.withUnsafeBytes { ImageInfo(header, PNGMetadata($0)) }
         try context.limits.check(info)
-        try context.limits.checkMemory(bytesPerPixel: PixelBuffer.bytesPerPixel, of: info.size)
         guard !header.isAnimated else {
             return .animation(IncrementalAnimation(decoder: PNGDecoder(), context: context))
+        }
+        // The complete image may need less.
+        guard context.limits.allowsMemory(bytesPerPixel: PNGPreviewReader.bytesPerPixel, of: info.size) else {
+            return .hidden
         }
         let converter = try converter(head, header, context.limits)
         return .still(try PNGPreviewReader(header, info, converter, context))
@@ -233,8 +236,8 @@ extension PNGDecoder: SalvagingImageDecoder {
         guard let header else { return nil }
         let info = bytes.withUnsafeBytes { ImageInfo(header, PNGMetadata($0)) }
         try context.limits.check(info)
-        try context.limits.checkMemory(bytesPerPixel: PixelBuffer.bytesPerPixel, of: info.size)
         if header.isAnimated { return try salvageAnimation(bytes, context: context) }
+        try context.limits.checkMemory(bytesPerPixel: PNGPreviewReader.bytesPerPixel, of: info.size)
         let reader = try PNGPreviewReader(
             header, info, try Self.converter(bytes, header, context.limits), context)
         return try reader.salvage(bytes)

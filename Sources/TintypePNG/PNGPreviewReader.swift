@@ -12,6 +12,9 @@ final class PNGPreviewReader: PreviewReader, @unchecked Sendable {
     private let hook: CancelHook
     private let pixels: PreviewPixels
 
+    /// The memory that a preview takes for each pixel: the rows so far, their copy, and a resampled or turned one.
+    static let bytesPerPixel = 3 * PixelBuffer.bytesPerPixel
+
     /// - Parameters:
     ///   - header: The header of the bytes to append, checked against the limits.
     ///   - converter: Converts the colours to sRGB, or `nil`.

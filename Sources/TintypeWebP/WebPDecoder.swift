@@ -145,6 +145,10 @@ extension WebPDecoder {
         guard !header.has_exif else { return .hidden }
         let info = ImageInfo(header)
         try context.limits.check(info)
+        // The complete image may need less.
+        guard context.limits.allowsMemory(bytesPerPixel: WebPPreviewReader.bytesPerPixel, of: info.size) else {
+            return .hidden
+        }
         guard let colors = try colorsBeforePixels(head, context.limits) else {
             // A profile that never arrives looks like one that is late, up to the largest profile allowed.
             return head.count <= context.limits.profileBytes ? .unknown : .hidden
@@ -161,6 +165,7 @@ extension WebPDecoder: SalvagingImageDecoder {
         if header.is_animated { return try salvageAnimation(bytes, context: context) }
         let info = ImageInfo(header)
         try context.limits.check(info)
+        try context.limits.checkMemory(bytesPerPixel: WebPPreviewReader.bytesPerPixel, of: info.size)
         let colors = try Self.colorsBeforePixels(bytes, context.limits) ?? .standard
         let reader = try WebPPreviewReader(info, ColorConverter(colors, .rgb), context)
         return try reader.salvage(bytes)

@@ -67,6 +67,54 @@ import TintypeTesting
         #expect(try leastMemory(PNGBuilder.wideInterlacedImage(), .high) == 20)
     }
 
+    /// The file, and the memory for each pixel of its previews.
+    private static let previews = [
+        ("large-baseline.jpg", 12), ("large-progressive.jpg", 18), ("rgba-8.png", 12), ("adam7-rgba.png", 12),
+        ("exif-6.png", 12), ("lossy.webp", 17), ("lossless.webp", 17),
+    ]
+
+    /// Previews hold more copies than the complete image, which must not fail because of them.
+    @Test(arguments: previews)
+    func anImageWhosePreviewsNeedTooMuchMemoryIsShownOnlyWhenItIsComplete(
+        _ file: String, _ bytesPerPixel: Int
+    ) throws {
+        let data = try FixtureManifest.named(file).data
+        let decoder = try DecodeTests.coders.decoder(for: data)
+        let area = try #require(try decoder.info(of: data, isComplete: true)?.size.area)
+        for (memory, isShown) in [(area * bytesPerPixel, true), (area * bytesPerPixel - 1, false)] {
+            var context = DecodeContext()
+            context.limits.memoryBytes = memory
+            let previews = try #require(decoder.makeIncrementalDecoder(context: context))
+            let images = try [data.prefix(200), data.dropFirst(200)].compactMap { try previews.append($0) }
+            #expect(images.isEmpty != isShown)
+            _ = try decoder.decodeChecked(data, context: context)
+        }
+    }
+
+    @Test(arguments: previews) func salvageIsChargedLikePreviews(_ file: String, _ bytesPerPixel: Int) throws {
+        let data = try FixtureManifest.named(file).data
+        let decoder = try #require(try DecodeTests.coders.decoder(for: data) as? any SalvagingImageDecoder)
+        let area = try #require(try decoder.info(of: data, isComplete: true)?.size.area)
+        var context = DecodeContext()
+        context.limits.memoryBytes = area * bytesPerPixel
+        #expect(try decoder.salvage(data, context: context) != nil)
+        context.limits.memoryBytes -= 1
+        let error = #expect(throws: TintypeError.self) { _ = try decoder.salvage(data, context: context) }
+        #expect(error?.limit == .memoryBytes)
+    }
+
+    /// 640×480, coefficients of 6 bytes per pixel, and an eighth of the sides.
+    @Test func previewsOfASmallerJPEGAreChargedForLessOutput() throws {
+        let data = try FixtureManifest.named("large-progressive.jpg").data
+        var context = DecodeContext(options: DecodeOptions(size: .fit(PixelSize(width: 80, height: 60))))
+        context.limits.memoryBytes = 640 * 480 * 6 + 80 * 60 * 12
+        let shown = try #require(JPEGDecoder().makeIncrementalDecoder(context: context))
+        #expect(try shown.append(data)?.size == PixelSize(width: 80, height: 60))
+        context.limits.memoryBytes -= 1
+        let hidden = try #require(JPEGDecoder().makeIncrementalDecoder(context: context))
+        #expect(try hidden.append(data) == nil)
+    }
+
     /// A scan for each component: libjpeg keeps all coefficients, as if the image were progressive.
     @Test func aSequentialJPEGWithSeveralScansIsChargedForItsCoefficients() throws {
         var data = try FixtureManifest.named("baseline-444.jpg").data

@@ -146,6 +146,11 @@ extension DecodeLimits {
         try checkMemory(Double(size.area) * Double(bytesPerPixel) + other, decoding: "\(size) pixels")
     }
 
+    /// Returns whether ``checkMemory(bytesPerPixel:of:other:)`` accepts a need.
+    package func allowsMemory(bytesPerPixel: Int, of size: PixelSize, other: Double = 0) -> Bool {
+        (try? checkMemory(bytesPerPixel: bytesPerPixel, of: size, other: other)) != nil
+    }
+
     /// Checks the memory that a decode needs.
     ///
     /// - Parameters:
