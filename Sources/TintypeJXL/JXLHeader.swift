@@ -8,6 +8,9 @@ struct JXLHeader {
     let isAnimated: Bool
     let isPremultiplied: Bool
     let isGrey: Bool
+    /// Whether the samples are stored in XYB, the colour space of lossy images.
+    let isXYB: Bool
+    let extraChannelCount: Int
     /// Bits a channel.
     let depth: Int
     /// The peak luminance of the image in cd/m²; `nil` if the file declares only the default of SDR or the maximum of PQ.
@@ -42,6 +45,7 @@ struct JXLHeader {
         isAnimated = header.have_animation != 0
         isPremultiplied = header.alpha_premultiplied != 0
         (isGrey, depth) = (header.num_color_channels == 1, Int(header.bits_per_sample))
+        (isXYB, extraChannelCount) = (header.uses_original_profile == 0, Int(header.num_extra_channels))
         peak = (256..<10_000).contains(header.intensity_target) ? Double(header.intensity_target) : nil
         // The canvas is checked before the frames are read.
         try limits.check(info)

@@ -1,0 +1,159 @@
+import TintypeCore
+
+/// The bytes of a codestream from its first frame on. In a container, boxes may divide them (ISO/IEC 18181-2, 9.9).
+struct JXLCodestream {
+    /// The file or its first bytes, which must outlive this value.
+    let bytes: UnsafeRawBufferPointer
+    /// The parts of the file that have arrived and contain the codestream, in order.
+    private(set) var parts: [Range<Int>] = []
+
+    /// Finds the parts in a file.
+    ///
+    /// - Parameter headerEnd: The end of the image header in the file.
+    /// - Returns: `nil` if the first frame cannot be found, because boxes divide the image header.
+    init?(_ bytes: UnsafeRawBufferPointer, headerEnd: Int) {
+        self.bytes = bytes
+        // A bare codestream begins with FF, a container with the length of its first box.
+        guard bytes.first == 0 else {
+            append(headerEnd..<bytes.count)
+            return
+        }
+        let (file, all) = (ISOFile(bytes: bytes), 0..<bytes.count)
+        var (place, isFirst) = (0, true)
+        while place < bytes.count, let box = try? JXLBox(file, at: place, in: all) {
+            if box.isCodestream {
+                guard !isFirst || (box.body...box.end).contains(headerEnd) else { return nil }
+                append((isFirst ? headerEnd : box.body)..<box.end)
+                isFirst = false
+            }
+            place = box.end
+        }
+    }
+
+    private mutating func append(_ part: Range<Int>) {
+        let arrived = part.clamped(to: 0..<bytes.count)
+        if !arrived.isEmpty { parts.append(arrived) }
+    }
+}
+
+/// A box of a container, of which the end may not have arrived.
+private struct JXLBox {
+    /// Whether it contains a part of the codestream.
+    let isCodestream: Bool
+    /// The offset of its contents.
+    let body: Int
+    /// The offset of the next box.
+    let end: Int
+
+    init(_ file: ISOFile, at place: Int, in all: Range<Int>) throws(TintypeError) {
+        let size = try file.number(at: place, in: all)
+        let kind = try file.number(at: place + 4, in: all)
+        let length = size == 1 ? try file.number(at: place + 9, size: 7, in: all) : size
+        let isPart = kind == Self.part
+        isCodestream = isPart || kind == Self.whole
+        // A part begins with its index.
+        body = place + (size == 1 ? 16 : 8) + (isPart ? 4 : 0)
+        end = size == 0 ? .max : place + length
+        guard body <= end else { throw .damagedJXL }
+    }
+
+    /// `jxlc` and `jxlp`.
+    private static let (whole, part) = (0x6A78_6C63, 0x6A78_6C70)
+}
+
+/// Reads the fields of headers (ISO/IEC 18181-1, B.2), the lowest bit of each byte first.
+struct JXLBitReader {
+    private let bytes: UnsafeRawBufferPointer
+    /// The parts that have not been read. The first one begins with the byte of the next bit.
+    private var parts: ArraySlice<Range<Int>>
+    /// The number of bits of the next byte that have been read, 0 to 7.
+    private var bit = 0
+
+    /// A number of bits, and a number to add.
+    typealias Field = (bits: Int, base: Int)
+
+    init(_ codestream: JXLCodestream) {
+        (bytes, parts) = (codestream.bytes, codestream.parts[...])
+    }
+
+    /// Reads up to 32 bits.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` at the end of the bytes, as all methods do.
+    mutating func read(_ count: Int) throws(TintypeError) -> Int {
+        var value = 0
+        for index in 0..<count {
+            guard let part = parts.first else { throw .damagedJXL }
+            value |= (Int(bytes[part.lowerBound]) >> bit & 1) << index
+            bit += 1
+            if bit == 8 { alignToByte() }
+        }
+        return value
+    }
+
+    mutating func readFlag() throws(TintypeError) -> Bool { try read(1) == 1 }
+
+    /// Reads a number (`U32`): two bits choose one of four fields.
+    mutating func number(_ fields: [Field]) throws(TintypeError) -> Int {
+        let field = fields[try read(2)]
+        return field.base + (try read(field.bits))
+    }
+
+    /// Reads a number of up to 64 bits (`U64`).
+    mutating func longNumber() throws(TintypeError) -> UInt64 {
+        switch try read(2) {
+        case 0: return 0
+        case 1: return UInt64(try read(4) + 1)
+        case 2: return UInt64(try read(8) + 17)
+        default: break
+        }
+        var value = UInt64(try read(12))
+        for shift in stride(from: 12, to: 64, by: 8) {
+            guard try readFlag() else { break }
+            value |= UInt64(try read(min(8, 64 - shift))) << UInt64(shift)
+        }
+        return value
+    }
+
+    /// Skips extensions: a bit for each, the numbers of their bits, and these bits.
+    mutating func skipExtensions() throws(TintypeError) {
+        let extensions = try longNumber()
+        var total: UInt64 = 0
+        for _ in 0..<extensions.nonzeroBitCount {
+            let (sum, overflow) = total.addingReportingOverflow(try longNumber())
+            guard !overflow else { throw .damagedJXL }
+            total = sum
+        }
+        guard let count = Int(exactly: total) else { throw .damagedJXL }
+        try skip(count)
+    }
+
+    /// Skips bits.
+    mutating func skip(_ count: Int) throws(TintypeError) {
+        let first = min(count, (8 - bit) % 8)
+        _ = try read(first)
+        try skip(bytes: (count - first) / 8)
+        _ = try read((count - first) % 8)
+    }
+
+    /// Skips bytes, from the next bit on.
+    mutating func skip(bytes count: Int) throws(TintypeError) {
+        var left = count
+        while left > 0 {
+            guard let part = parts.first else { throw .damagedJXL }
+            if left < part.count {
+                parts[parts.startIndex] = part.lowerBound + left..<part.upperBound
+                return
+            }
+            parts.removeFirst()
+            left -= part.count
+        }
+    }
+
+    /// Moves to the next byte, unless the next bit is the first one of a byte.
+    mutating func alignToByte() {
+        guard bit > 0, let part = parts.first else { return }
+        bit = 0
+        let rest = part.lowerBound + 1..<part.upperBound
+        if rest.isEmpty { parts.removeFirst() } else { parts[parts.startIndex] = rest }
+    }
+}

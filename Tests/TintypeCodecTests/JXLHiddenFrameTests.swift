@@ -1,0 +1,139 @@
+import Foundation
+import Testing
+import Tintype
+import TintypeTesting
+
+/// JPEG XLs with frames of which libjxl does not tell: later ones refer to them.
+@Suite struct JXLHiddenFrameTests {
+    /// 64×64 pixels in two low-frequency frames and one that is shown: `cjxl --progressive_dc=2 -q 80`.
+    private static let encoded = """
+        /wpPQEJxIQoRAABgAAA4AFgAWEooNCJOAzpgABoJZ0m2JwseEuLDBAAAaAWSVZJtknX+/8oCAFChMsq4wcu5ni8/dFhM27jO0Fbb\
+        FpYkQikksUYDSDUaKvsy3ELdEt0CGW6hbolugQy3ULdEt0CGW6hbolsgwy3ULdEtkOEW6pboFshwC3VLdAtkuIW6JboFMtxC3RLd\
+        AhluoW6JboEMt1C3RLdAhluoW6JbIMMt1C3RLZDhFuqW6BbIcAt1S3QLZLiFuiW6BTLcQt0S3QIppHCrtVYKwPyH7l7/pBspihyf\
+        f5ZK/mzruhF/SgCotDO39PsgbA1pnX5zGFmRgWCr0KhEhiLWM3XkDjCOdBUHU3h9AsQBPXnKc3RlCjQbq6k0P2gtEguaWAcrkkc7\
+        XRX3BMFq/LpLBpupfbIyqBWAbfOHV2xA4xBPx84K8DCgk24p4CGgG8D8zVh12gYvc8mRt32M1KNrJ4FXwktrM7MAfLoLYDh+yJpT\
+        G6UKG8PdYZtGW2LbQQAB4MMEEowBs3gJAIAKlVHGDV7O9Xz5ocNi2sZ1hrbatrAkEUohiTSIuz2QAkoYO8+t0gAAAAAAAACACilw\
+        Bqo78mK8eDEeangbwDPgPGDic/o3DFqAEOPfwzGRReMzWUbNtFxx4cLDhVBL
+        """
+    private static let canvas = PixelSize(width: 64, height: 64)
+    /// The length of the image header.
+    private static let headerLength = 7
+
+    private func file() throws -> Data { try #require(Data(base64Encoded: Self.encoded)) }
+
+    private func limit(_ data: Data, _ change: (inout DecodeLimits) -> Void) throws -> DecodeLimit? {
+        var context = DecodeContext()
+        change(&context.limits)
+        do throws(TintypeError) {
+            _ = try JXLDecoder().decode(data, context: context)
+            return nil
+        } catch {
+            return error.limit
+        }
+    }
+
+    /// Returns a container whose boxes have `count` bytes of the codestream each.
+    private func boxed(_ codestream: Data, each count: Int) -> Data {
+        func box(_ type: String, _ contents: Data) -> Data {
+            Data(UInt32(8 + contents.count).bigEndianBytes) + Data(type.utf8) + contents
+        }
+        var file = box("JXL ", Data([0x0D, 0x0A, 0x87, 0x0A]))
+        file += box("ftyp", Data("jxl \0\0\0\0jxl ".utf8))
+        for start in stride(from: 0, to: codestream.count, by: count) {
+            let isLast = start + count >= codestream.count
+            let index = UInt32(start / count) | (isLast ? 0x8000_0000 : 0)
+            file += box("jxlp", Data(index.bigEndianBytes) + codestream.dropFirst(start).prefix(count))
+        }
+        return file
+    }
+
+    /// Returns a modular frame without contents that is only kept for later ones.
+    private func hiddenFrame(_ size: PixelSize) -> Data {
+        var bits = BitWriter()
+        // No defaults; only for reference; modular; no flags; no upsampling; groups of 1024 pixels; a size of its own.
+        for (value, count) in [(0, 1), (2, 2), (1, 1), (0, 2), (0, 2), (3, 2), (1, 1)] { bits.append(value, count) }
+        for side in [size.width, size.height] {
+            if side < 2304 { bits.append(1, 2, side - 256, 11) } else { bits.append(3, 2, side - 18_688, 30) }
+        }
+        // Its index and colours; no name; default filters; no extensions; sections in order.
+        for (value, count) in [(1, 2), (1, 1), (0, 2), (1, 1), (0, 2), (0, 1)] { bits.append(value, count) }
+        bits.align()
+        // One section without bytes.
+        bits.append(0, 12)
+        return bits.bytes
+    }
+
+    @Test(arguments: [Int?.none, 7, 8, 40, 200]) func hiddenFramesCountAsFrames(_ boxLength: Int?) throws {
+        let data = try boxLength.map { boxed(try file(), each: $0) } ?? file()
+        let area = Self.canvas.area
+        #expect(try limit(data) { $0.frames = 2 } == .frames)
+        #expect(try limit(data) { $0.animatedPixels = 3 * area - 1 } == .animatedPixels)
+        #expect(try limit(data) { $0.memoryBytes = 72 * area - 1 } == .memoryBytes)
+        var context = DecodeContext()
+        context.limits.frames = 3
+        context.limits.animatedPixels = 3 * area
+        context.limits.memoryBytes = 72 * area
+        #expect(try JXLDecoder().decode(data, context: context).size == Self.canvas)
+    }
+
+    /// The low frequencies of the shown frame arrive first.
+    @Test func anImageWithHiddenFramesHasPreviews() throws {
+        #expect(try !JXLDecoder().previews(file(), piece: 50).isEmpty)
+    }
+
+    @Test func aHiddenFrameObeysTheLimitsOfItsSize() throws {
+        let size = PixelSize(width: 1000, height: 1000)
+        let (head, rest) = (try file().prefix(Self.headerLength), try file().dropFirst(Self.headerLength))
+        let data = head + hiddenFrame(size) + rest
+        #expect(try limit(data) { $0.pixels = size.area - 1 } == .pixels)
+        #expect(try limit(data) { $0.memoryBytes = 72 * size.area - 1 } == .memoryBytes)
+        #expect(try limit(data) { $0.frames = 3 } == .frames)
+        #expect(try limit(data) { $0.animatedPixels = size.area + 3 * Self.canvas.area - 1 } == .animatedPixels)
+    }
+
+    @Test func aHugeHiddenFrameOfASmallImageIsRefused() throws {
+        var bits = BitWriter()
+        // The signature, 64×64 pixels, and default properties.
+        for (value, count) in [(0x0AFF, 16), (1, 1), (7, 5), (1, 3), (1, 1), (1, 1)] { bits.append(value, count) }
+        let data = bits.bytes + hiddenFrame(PixelSize(width: 30_000, height: 30_000))
+        #expect(try limit(data) { _ in } == .pixels)
+        #expect(try limit(data) { $0.pixels = 30_000 * 30_000 } == nil)
+        let previews = try #require(JXLDecoder().makeIncrementalDecoder(context: DecodeContext()))
+        #expect(throws: TintypeError.self) { _ = try previews.append(data) }
+    }
+
+    @Test func aHiddenFrameCutAnywhereIsAnError() throws {
+        let data = try file()
+        for count in 0..<data.count {
+            #expect(throws: TintypeError.self) {
+                _ = try JXLDecoder().decode(data.prefix(count), context: DecodeContext())
+            }
+        }
+    }
+}
+
+/// Writes bits, the lowest one of each byte first.
+private struct BitWriter {
+    private(set) var bytes = Data()
+    private var count = 0
+
+    mutating func append(_ value: Int, _ length: Int) {
+        for index in 0..<length {
+            if count % 8 == 0 { bytes.append(0) }
+            bytes[bytes.count - 1] |= UInt8(value >> index & 1) << UInt8(count % 8)
+            count += 1
+        }
+    }
+
+    /// Appends the choice of a field, and the field.
+    mutating func append(_ choice: Int, _ choiceLength: Int, _ value: Int, _ length: Int) {
+        append(choice, choiceLength)
+        append(value, length)
+    }
+
+    mutating func align() { count = bytes.count * 8 }
+}
+
+extension UInt32 {
+    fileprivate var bigEndianBytes: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: self >> (24 - 8 * $0)) } }
+}
