@@ -1,11 +1,12 @@
-"""The measurements of scripts/bench/measure-decoder-memory, which passes the path of `tintype`."""
+"""The measurements of scripts/bench/measure-decoder-memory, which passes the paths of `tintype` and of DecodeMemory."""
 
 import pathlib
-import resource
+import shutil
 import subprocess
 import sys
 import tempfile
 
+import memory_samples
 from PIL import Image
 
 SAMPLE = pathlib.Path(__file__).parents[2] / "Sources/CTintypeSamples/Samples/mountains.jpg"
@@ -13,12 +14,10 @@ SIDE = (4000, 3000)
 PIXELS = SIDE[0] * SIDE[1]
 
 
-def peak(command):
-    """Returns the peak memory of a process in bytes."""
-    script = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL);" \
-             "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
-    out = subprocess.run([sys.executable, "-c", script, *map(str, command)], check=True, capture_output=True, text=True)
-    return int(out.stdout) * 1024
+def peak(decoder, path, dynamic_range="standard"):
+    """Returns the peak memory of a process that decodes a file at full size, in bytes."""
+    out = subprocess.run([decoder, path, dynamic_range], check=True, capture_output=True, text=True)
+    return int(out.stdout)
 
 
 def samples(folder, tintype):
@@ -31,6 +30,11 @@ def samples(folder, tintype):
     def saved(name, image, suffix, **options):
         path = folder / f"{name.replace(' ', '-').replace('/', '-')}.{suffix}"
         image.save(path, **options)
+        return name, path
+
+    def written(name, write, suffix, **options):
+        path = folder / f"{name.replace(' ', '-')}.{suffix}"
+        write(path, SIDE, **options)
         return name, path
 
     def converted(name, source, suffix, *options):
@@ -52,6 +56,10 @@ def samples(folder, tintype):
     yield saved("TIFF LZW", alpha, "tiff", compression="tiff_lzw")
     yield saved("TIFF RGBA, one strip", alpha, "tiff", tiffinfo={278: SIDE[1]})
     yield saved("BMP", photo, "bmp")
+    yield written("PNG 16 bits interlaced, PQ", memory_samples.wide_png, "png",
+                  chunks=[(b"cICP", bytes((9, 16, 0, 1)))])
+    yield written("BMP with run lengths", memory_samples.run_length_bmp, "bmp")
+    yield written("ICO", memory_samples.icon, "ico")
     opaque = saved("opaque", photo, "png", compress_level=1)[1]
     empty = saved("empty", clear, "png", compress_level=1)[1]
     for form in ("avif", "heic", "jxl"):
@@ -62,16 +70,43 @@ def samples(folder, tintype):
     yield converted("JXL lossless transparent", empty, "jxl", "--quality", "100")
 
 
-def main(tintype):
+def wide_samples(folder):
+    """Writes images with a high range. Yields names and files."""
+    photo = Image.open(SAMPLE).convert("RGB").resize(SIDE, Image.BICUBIC)
+
+    def written(name, write, suffix, *arguments, **options):
+        path = folder / f"{name.replace(' ', '-')}.{suffix}"
+        write(path, *arguments, **options)
+        return name, path
+
+    yield written("PNG 16 bits interlaced", memory_samples.wide_png, "png", SIDE)
+    yield written("TIFF 16 bits", memory_samples.wide_tiff, "tiff", SIDE)
+    small = (SIDE[0] // 10, SIDE[1] // 10)
+    yield written("JPEG with a small gain map", memory_samples.gain_mapped_jpeg, "jpg", photo, small)
+    yield written("JPEG with a gain map of its size", memory_samples.gain_mapped_jpeg, "jpg", photo, SIDE)
+    if shutil.which("avifenc"):
+        source, path = folder / "source.png", folder / "ten-bits.avif"
+        photo.save(source, compress_level=1)
+        subprocess.run(["avifenc", "--depth", "10", "--speed", "10", source, path], check=True,
+                       stdout=subprocess.DEVNULL)
+        yield "AVIF 10 bits", path
+
+
+def main(tintype, decoder):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         tiny = folder / "tiny.png"
         Image.new("RGB", (1, 1)).save(tiny)
+        # The same process with a small image, and the file itself, are not the decoder's.
+        idle = peak(decoder, tiny)
         for name, path in samples(folder, tintype):
-            # The same process with a small image, and the file itself, are not the decoder's.
-            idle = peak([tintype, "fetch", "--no-cache", tiny])
-            used = peak([tintype, "fetch", "--no-cache", path]) - idle - path.stat().st_size
+            used = peak(decoder, path) - idle - path.stat().st_size
             print(f"| {name} | {used / PIXELS:.1f} |", flush=True)
+        for name, path in wide_samples(folder):
+            used, high = (peak(decoder, path, dynamic_range) - idle - path.stat().st_size
+                          for dynamic_range in ("standard", "high"))
+            print(f"| {name}; high range; in addition | {used / PIXELS:.1f} | {high / PIXELS:.1f} |"
+                  f" {(high - used) / PIXELS:.1f} |", flush=True)
 
 
-main(sys.argv[1])
+main(sys.argv[1], sys.argv[2])
