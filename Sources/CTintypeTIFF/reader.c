@@ -140,6 +140,44 @@ static void read_density(TIFF *tiff, tintype_tiff_header *header) {
     header->density_down = down * scale;
 }
 
+/// Returns whether decoding takes only memory and time that the size of a strip or tile bounds.
+///
+/// Others call libraries that take sizes from the compressed data: libjbig ends the process if an allocation fails, LERC is
+/// C++ whose exceptions nothing catches, and libtiff 4.5 passes WebP to libwebp without comparing its size.
+static bool is_bounded(uint16_t compression) {
+    switch (compression) {
+    case COMPRESSION_NONE:
+    // The fax codecs, LogLuv and PackBits are parts of libtiff.
+    case COMPRESSION_CCITTRLE:
+    case COMPRESSION_CCITTFAX3:
+    case COMPRESSION_CCITTFAX4:
+    case COMPRESSION_CCITTRLEW:
+    case COMPRESSION_SGILOG:
+    case COMPRESSION_SGILOG24:
+    case COMPRESSION_PACKBITS:
+    // libtiff compares the size in a JPEG with that of the strip, and limits the memory of progressive ones.
+    case COMPRESSION_OJPEG:
+    case COMPRESSION_JPEG:
+    // These write at most the bytes of the strip, and touch no more of their windows than they write.
+    case COMPRESSION_LZW:
+    case COMPRESSION_ADOBE_DEFLATE:
+    case COMPRESSION_DEFLATE:
+    case COMPRESSION_LZMA:
+    case COMPRESSION_ZSTD: return true;
+    default: return false;
+    }
+}
+
+static tintype_tiff_status check_compression(tintype_tiff_reader *reader) {
+    uint16_t compression = COMPRESSION_NONE;
+    TIFFGetFieldDefaulted(reader->tiff, TIFFTAG_COMPRESSION, &compression);
+    if (is_bounded(compression)) {
+        return TINTYPE_TIFF_OK;
+    }
+    snprintf(reader->report.message, sizeof reader->report.message, "compression %u", (unsigned)compression);
+    return TINTYPE_TIFF_UNSUPPORTED;
+}
+
 static tintype_tiff_status read_header(tintype_tiff_reader *reader, tintype_tiff_header *header) {
     uint16_t orientation = ORIENTATION_TOPLEFT;
     *header = (tintype_tiff_header){0};
@@ -155,7 +193,7 @@ static tintype_tiff_status read_header(tintype_tiff_reader *reader, tintype_tiff
     header->piece_bytes = piece_bytes(reader->tiff);
     read_profile(reader->tiff, header);
     read_density(reader->tiff, header);
-    return TINTYPE_TIFF_OK;
+    return check_compression(reader);
 }
 
 tintype_tiff_status tintype_tiff_open(
