@@ -64,6 +64,9 @@ struct SVGGrammar {
         "1e-45", "nan", "50%", "1000000%", "1em", "1e10em", "100in", "auto",
     ]
 
+    /// The widths, font sizes and scales of lines and texts, which are multiplied where they are nested.
+    private static let sizes = ["1", "1e2", "1e4", "1e6", "1e8", "1e10", "1e12", "1e15"]
+
     init(_ bytes: Data) {
         choices = ArraySlice(bytes)
     }
@@ -94,7 +97,7 @@ struct SVGGrammar {
 
     private mutating func attribute(_ used: inout Set<String>, of element: String) {
         let (name, value): (String, String) =
-            switch next(below: 11) {
+            switch next(below: 12) {
             case 1 where Self.units[element] != nil, 2 where Self.units[element] != nil:
                 (Self.units[element] ?? "", any(of: ["objectBoundingBox", "userSpaceOnUse"]))
             case 0: (any(of: Self.references), "url(#i\(next(below: 8)))")
@@ -107,10 +110,23 @@ struct SVGGrammar {
             case 7: (any(of: ["x:", "xml:"]) + any(of: Self.lists + ["id", "href", "class"]), list())
             case 8 where element == "feMorphology", 9 where element == "feMorphology": ("radius", list())
             case 8: (any(of: ["class", "href", "x:href"]), repeated(any(of: ["data:", "i0 ", "#i0 "])))
+            case 11: line()
             default: (any(of: Self.lists), list())
             }
         guard used.insert(name).inserted else { return }
         text += " \(name)='\(value)'"
+    }
+
+    /// Returns an attribute of a line or a text.
+    private mutating func line() -> (String, String) {
+        switch next(below: 6) {
+        case 0: ("stroke", "#000")
+        case 1: ("stroke-linejoin", "round")
+        case 2: ("stroke-linecap", "round")
+        case 3: ("transform", "scale(\(any(of: Self.sizes)))")
+        case 4: ("font-size", any(of: Self.sizes))
+        default: ("stroke-width", any(of: Self.sizes))
+        }
     }
 
     private mutating func list() -> String {
