@@ -85,6 +85,7 @@ struct SVGDocument: ~Copyable {
             limits, drawing: size, scale: scale * survey.enlargement, isCancellable: isCancellable)
         // Embedded documents are drawn at their own size; the root of their area stands for its sides.
         let side = max(Double(max(whole.width, whole.height)), 4 * embeddedArea.squareRoot())
+        try survey.outlines.check(at: scale)
         let outlines = survey.outlines.bytes(at: scale, side: side, survey.cost)
         try limits.checkMemory(
             of: survey, layerSize: whole, result: size.area,

@@ -44,7 +44,7 @@ struct SVGEnlargement {
     }
 
     private func transform(of tag: SVGTag) -> Double {
-        var factor = 1.0
+        var factor = lengths.sheetFactor
         for (name, value) in tag.attributes {
             switch String(decoding: name.prefix(20), as: UTF8.self) {
             case "transform", "patternTransform": factor *= max(1, SVGTransform.factor(of: value) ?? .infinity)

@@ -7,10 +7,12 @@ struct SVGLengths {
     /// The side of the bounding box of the largest single shape or text, without its line. It does not bound a group, which
     /// may draw shapes far from each other, nor an image.
     private(set) var box = 0.0
-    /// The width of the thickest line.
+    /// The width of the thickest line; infinite only if that itself cannot be bounded.
     private(set) var line = 1.0
     /// The largest font size.
     private var font = 16.0
+    /// The largest font size that is stated, 0 without texts. One that is relative to another counts as if that were 16.
+    private(set) var statedFont = 16.0
     /// The size of the largest glyph: the font size, infinite if it depends on that of another element.
     private(set) var glyph = 16.0
     /// Where texts are.
@@ -21,6 +23,16 @@ struct SVGLengths {
     private var fonts = 0.0
     /// Whether the style sheets enlarge elements, or something else hides lengths.
     private var isUnbounded = false
+    /// The factor by which style sheets may enlarge each element. Lengths are before any other transform.
+    private(set) var sheetFactor = 1.0
+    /// The widths of lines.
+    private var lines = SVGLargestLength()
+    /// The sides of viewports.
+    private var sides = SVGLargestLength()
+    /// Whether something hides any property, such as an entity that contains elements, or an escape.
+    private var isHidden = false
+    /// Whether font sizes relative to that of the parent multiply.
+    private var isFontUnbounded = false
 
     /// The width of a glyph, with its distance to the next, as a multiple of the font size.
     private static let advance = 5.0
@@ -36,9 +48,19 @@ struct SVGLengths {
         let relative = max(fonts * font, share * longestViewport)
         let extent = texts.extent(font: font, viewport: longestViewport)
         box = max(box, relative, Double(textBytes) * font * Self.advance + extent)
-        line = max(line, relative)
         glyph = max(glyph, fonts * font)
-        if isUnbounded { (viewport, box, line, glyph) = ((.infinity, .infinity), .infinity, .infinity, .infinity) }
+        finishLines()
+        if textBytes == 0 { statedFont = 0 }
+        if isUnbounded { (box, glyph) = (.infinity, .infinity) }
+    }
+
+    /// Bounds viewports and lines by what only they depend on, so that a length elsewhere whose unit is not known does
+    /// not matter.
+    private mutating func finishLines() {
+        let font = isFontUnbounded ? .infinity : font
+        let isKnown = !isHidden && sides.share <= 1 && sides.pixels(font: font, viewport: 0).isFinite
+        if !isKnown { viewport = (.infinity, .infinity) }
+        line = isHidden ? .infinity : max(line, lines.pixels(font: font, viewport: longestViewport))
     }
 
     /// The longest side of a viewport.
@@ -52,7 +74,7 @@ struct SVGLengths {
 
     /// Records that something hides lengths, such as an entity that contains elements.
     mutating func hide() {
-        isUnbounded = true
+        (isUnbounded, isHidden) = (true, true)
     }
 
     // MARK: Reading
@@ -79,7 +101,7 @@ struct SVGLengths {
     private mutating func viewportSide(_ value: ArraySlice<UInt8>) -> Double {
         let shareBefore = share
         share = 0
-        let side = length(value)
+        let side = length(value, in: \.sides)
         isUnbounded = isUnbounded || share > 1
         share = max(share, shareBefore)
         return side
@@ -90,7 +112,8 @@ struct SVGLengths {
         for rule in SVGStyleRule.rules(in: css) {
             readDeclaration(rule.declaration)
             guard let factor = Self.transform(in: rule.declaration) else { continue }
-            isUnbounded = isUnbounded || factor > 1.000_001
+            guard factor > 1.000_001 else { continue }
+            (isUnbounded, sheetFactor) = (true, max(sheetFactor, factor))
         }
         isUnbounded = isUnbounded || share > 1
     }
@@ -122,19 +145,20 @@ struct SVGLengths {
 
     private mutating func readDeclaration(_ declaration: ArraySlice<UInt8>) {
         let (property, value) = Self.parts(of: declaration)
-        if property.contains("\\") { isUnbounded = true }
+        if property.contains("\\") { hide() }
         read(property, value)
     }
 
     private mutating func read(_ property: String, _ value: ArraySlice<UInt8>) {
         switch property {
         case "width", "height":
-            let side = length(value)
+            let side = length(value, in: \.sides)
             (viewport, box) = ((max(viewport.width, side), max(viewport.height, side)), max(box, side))
         // The diameter, or the distance between two ends.
         case "r", "rx", "ry", "x1", "x2", "y1", "y2": box = max(box, 2 * length(value))
-        case "stroke-width": line = max(line, length(value))
+        case "stroke-width": line = max(line, length(value, in: \.lines))
         case "font-size", "font":
+            readFont(value)
             font = max(font, length(value))
             glyph = max(glyph, Self.glyphSize(value))
             // Sizes relative to that of the parent multiply.
@@ -144,9 +168,20 @@ struct SVGLengths {
         }
     }
 
+    /// Reads the size that a font property states, and whether such sizes multiply.
+    private mutating func readFont(_ value: ArraySlice<UInt8>) {
+        let size = SVGLargestLength(value)
+        statedFont = max(statedFont, Self.largestWord(value), 16 * max(size.fonts, size.share))
+        let isLarger = size.fonts > 1 || size.share > 1 || SVGText.contains(Array("larger".utf8), in: value)
+        isFontUnbounded = isFontUnbounded || isLarger || size.isUnbounded
+    }
+
     /// Returns the largest size in the value of a font property, whose other words may come first.
     private static func glyphSize(_ value: ArraySlice<UInt8>) -> Double {
-        guard !value.contains(UInt8(ascii: "%")) else { return .infinity }
+        value.contains(UInt8(ascii: "%")) ? .infinity : largestWord(value)
+    }
+
+    private static func largestWord(_ value: ArraySlice<UInt8>) -> Double {
         let words = value.split { $0 <= 0x20 || $0 == UInt8(ascii: "/") }
         return words.map { SVGLargestLength($0).pixels }.max() ?? 0
     }
@@ -157,6 +192,14 @@ struct SVGLengths {
         (share, fonts) = (max(share, largest.share), max(fonts, largest.fonts))
         isUnbounded = isUnbounded || largest.isUnbounded
         return largest.pixels
+    }
+
+    /// Returns the largest of some lengths in pixels, and adds them to those of a kind.
+    private mutating func length(
+        _ value: ArraySlice<UInt8>, in kind: WritableKeyPath<SVGLengths, SVGLargestLength>
+    ) -> Double {
+        self[keyPath: kind].add(SVGLargestLength(value))
+        return length(value)
     }
 }
 
@@ -171,8 +214,12 @@ struct SVGLargestLength {
     /// Whether one has an unknown unit.
     private(set) var isUnbounded = false
 
+    init() {}
+
+    /// - Parameter value: The lengths, perhaps with comments of CSS. An escape makes them unknown.
     init(_ value: ArraySlice<UInt8>) {
-        var scanner = SVGNumberScanner(value)
+        var scanner = SVGNumberScanner(SVGText.withoutComments(value))
+        isUnbounded = value.contains(UInt8(ascii: "\\"))
         while let number = scanner.number() {
             let unit = scanner.unit()
             switch unit {
@@ -182,6 +229,12 @@ struct SVGLargestLength {
                 if let size = Self.units[unit] { pixels = max(pixels, abs(number) * size) } else { isUnbounded = true }
             }
         }
+    }
+
+    /// Adds other lengths.
+    mutating func add(_ other: SVGLargestLength) {
+        (pixels, share, fonts) = (max(pixels, other.pixels), max(share, other.share), max(fonts, other.fonts))
+        isUnbounded = isUnbounded || other.isUnbounded
     }
 
     /// Returns the largest length in pixels.

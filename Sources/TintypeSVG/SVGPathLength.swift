@@ -10,12 +10,20 @@ struct SVGPathLength {
     private var start: Point = (0, 0)
     /// The distance from the last control point, which smooth curves mirror.
     private var handle = 0.0
-    private var length = 0.0
+    /// The upper bound of the length, up to the first error, as far as librsvg draws the path.
+    private(set) var length = 0.0
+    /// The number of curves and arcs.
+    private(set) var curves = 0
     /// The corners of the box of all points, which contains the origin: a point without a line may be anywhere.
     private var (least, most): (Point, Point) = ((0, 0), (0, 0))
 
     /// Returns the length of path data, up to the first error, as far as librsvg draws it.
     static func length(ofPath text: ArraySlice<UInt8>) -> Double { SVGPathLength(path: text).length }
+
+    /// Returns whether path data may contain curves or arcs.
+    static func mayCurve(_ text: ArraySlice<UInt8>) -> Bool { text.contains { curveCommands.contains($0 | 0x20) } }
+
+    private static let curveCommands = Array("csqta".utf8)
 
     /// Returns the length of the outline through a list of points.
     static func length(ofPoints text: ArraySlice<UInt8>) -> Double { SVGPathLength(points: text).length }
@@ -26,7 +34,7 @@ struct SVGPathLength {
     /// Returns the longer side of the box around the origin and a list of points.
     static func box(ofPoints text: ArraySlice<UInt8>) -> Double { SVGPathLength(points: text).box }
 
-    private init(path text: ArraySlice<UInt8>) {
+    init(path text: ArraySlice<UInt8>) {
         scanner = SVGNumberScanner(text)
         while let command = scanner.command() { read(command) }
     }
@@ -99,6 +107,7 @@ struct SVGPathLength {
         while let points = points(count, isRelative) {
             // A mirrored point is as far from here as the original.
             let detour = isSmooth ? 2 * handle : 0
+            curves += isSmooth || count > 1 ? 1 : 0
             let corners = [current] + points
             include(current, margin: detour)
             for point in points { include(point) }
@@ -117,7 +126,7 @@ struct SVGPathLength {
         let radius = max(abs(across), abs(down), Self.distance(current, end))
         length += 2 * Double.pi * radius
         include(end, margin: 2 * radius)
-        handle = 0
+        (handle, curves) = (0, curves + 1)
         return end
     }
 

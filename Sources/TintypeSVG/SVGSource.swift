@@ -41,7 +41,7 @@ enum SVGSource {
         return try bytes.withTypedBytes { raw throws(TintypeError) in
             // zlib only reads from this pointer, although its type is mutable.
             stream.next_in = UnsafeMutablePointer(mutating: raw.bindMemory(to: UInt8.self).baseAddress)
-            stream.avail_in = UInt32(raw.count)
+            stream.avail_in = UInt32(clamping: raw.count)
             var (text, piece) = (Data(), [UInt8](repeating: 0, count: 64 << 10))
             while try appendPiece(&piece, of: &stream, to: &text) {
                 guard text.count <= limit else { throw .tooLargeSVG(limit) }

@@ -231,9 +231,9 @@ struct SVGSurvey {
 
     /// Measures how large elements are drawn, if patterns, filters or outlines depend on that.
     private mutating func measureEnlargement(_ limits: DecodeLimits) throws(TintypeError) {
-        let isLarge = ownOutlines.isLarge(textBytes: longestText, dashes: cost.dashes)
+        let dependsOnScale = ownOutlines.dependOnScale(textBytes: longestText, dashes: cost.dashes)
         let isScaled = cost.patterns > 0 || cost.windowSamples > 0
-        guard isScaled || isLarge else { return outlines.add(ownOutlines) }
+        guard isScaled || dependsOnScale else { return outlines.add(ownOutlines) }
         var (lengths, patterns) = (SVGLengths(), SVGPatterns())
         var markup = SVGMarkup(bytes[...])
         while let piece = markup.next() {

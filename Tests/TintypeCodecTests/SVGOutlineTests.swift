@@ -27,9 +27,30 @@ import TintypeCore
     @Test(arguments: [("zZz", 3.0), ("M0 0z", 2), ("h1h-1", 1), ("l0 0", 1), ("M5 5zM5 5z", 4), ("", 0)])
     func closingCommandsAndNumbersCount(_ path: String, _ circles: Double) {
         var outlines = SVGOutlines()
+        outlines.read(attribute: Array("stroke-linejoin".utf8)[...], Array("round".utf8)[...])
         outlines.read(attribute: Array("d".utf8)[...], Array(path.utf8)[...])
         outlines.read(attribute: Array("points".utf8)[...], Array("".utf8)[...])
         #expect(outlines.circles == circles, "\(path)")
+    }
+
+    @Test(arguments: [
+        ("c1 1 2 2 3 3 4 4 5 5 6 6", 2.0), ("s1 1 2 2q1 1 2 2", 2), ("t1 1 2 2", 2), ("a1 1 0 1 1 2 2", 1),
+        ("l1 1z", 0),
+    ]) func withoutRoundJoinsOnlyCurvesCount(_ path: String, _ circles: Double) {
+        var outlines = SVGOutlines()
+        // Those of a short path are not counted one by one.
+        outlines.read(attribute: Array("d".utf8)[...], Array("M0 0\(path)\(Self.many("h1", 200))".utf8)[...])
+        #expect(outlines.circles == circles, "\(path)")
+    }
+
+    /// Returns whether the charge of a path with an attribute is that with round caps.
+    @Test(arguments: [
+        ("stroke-linecap='round'", true), ("stroke-linejoin='ROUND'", true), ("stroke-linejoin='&#114;ound'", true),
+        ("style='stroke-linejoin: round'", true), ("style='stroke-linejo\\69n:round'", true),
+        ("stroke-linejoin='miter'", false), ("stroke-linecap='square'", false), ("class='round'", false),
+    ]) func roundCapsAndJoinsAreRecognized(_ attributes: String, _ isRound: Bool) throws {
+        let charge = try Self.charge(Self.path(Self.many("h1h-1", 2000), "900", attributes))
+        #expect((charge >= 62e6) == isRound)
     }
 
     /// The peaks in megabytes were measured with librsvg 2.54 and cairo 1.16, less that of an empty drawing.
@@ -58,15 +79,19 @@ import TintypeCore
         #expect(try Self.charge(body) * 2 >= megabytes * 1e6, "\(body.prefix(99))")
     }
 
+    private static func round(_ data: String, _ width: String) -> String {
+        path(data, width, "stroke-linecap='round'")
+    }
+
     /// A transform, a style sheet or an entity states the width or the commands.
     private static let hidden: [(String, String)] = [
-        ("<g transform='scale(900)'>\(path(many("z", 2000), "1"))</g>", ""),
-        ("<style>path{stroke-width:900}</style>\(path(many("z", 2000), "1"))", ""),
-        ("<style>path{strok\\65-width:900}</style>\(path(many("z", 2000), "1"))", ""),
-        ("<style>path{transform:scale(900)}</style>\(path(many("z", 2000), "1"))", ""),
-        ("<svg viewBox='0 0 1 1'>\(path(many("z", 2000), "1"))</svg>", ""),
-        (path(many("&z;", 200)), "<!ENTITY z 'zzzzzzzzzz'>"),
-        ("&p;", "<!ENTITY p '\(path(many("z", 2000)).replacing("'", with: "\""))'>"),
+        ("<g transform='scale(900)'>\(round(many("z", 2000), "1"))</g>", ""),
+        ("<style>path{stroke-width:900}</style>\(round(many("z", 2000), "1"))", ""),
+        ("<style>path{strok\\65-width:900}</style>\(round(many("z", 2000), "1"))", ""),
+        ("<style>path{transform:scale(900)}</style>\(round(many("z", 2000), "1"))", ""),
+        ("<svg viewBox='0 0 1 1'>\(round(many("z", 2000), "1"))</svg>", ""),
+        (round(many("&z;", 200), "900"), "<!ENTITY z 'zzzzzzzzzz'>"),
+        ("&p;", "<!ENTITY p '\(round(many("z", 2000), "900").replacing("'", with: "\""))'>"),
     ]
 
     @Test(arguments: hidden)
@@ -86,6 +111,75 @@ import TintypeCore
             try SVGDecoder().decode(Self.document(body), context: context)
         }
         #expect(error?.limit == .memoryBytes)
+    }
+
+    /// The pen of a line of 10¹² pixels took 260 MB, for a file of 170 bytes, and one of 10¹⁴ pixels ten times as much. A
+    /// curve has a pen without round joins, too.
+    private static let wide = [
+        "<path d='M10 10L50 70L90 20' stroke='red' stroke-width='1e12' stroke-linejoin='round'/>",
+        "<line x1='10' y1='10' x2='90' y2='80' stroke='red' stroke-width='1e12' stroke-linecap='round'/>",
+        "<circle cx='50' cy='50' r='30' stroke='red' stroke-width='1e12'/>",
+        "<text y='50' stroke='red' stroke-width='1e12'>ab</text>",
+        "<path transform='scale(1e10)' d='M0 0L1 1' stroke='red' stroke-width='100' stroke-linecap='round'/>",
+        "<g transform='scale(1e6)'><g transform='scale(1e6)'><path d='M0 0L1 1' stroke='red' stroke-linecap='round'/></g></g>",
+        // The widths of lines without a pen are limited as well.
+        "<path d='M10 10L50 70L90 20' stroke='red' stroke-width='1e12'/>",
+        "<path d='M10 10L50 70L90 20' stroke='red' stroke-width='9e6'/>",
+        "<path d='M10 10L50 70L90 20' style='stroke:red;stroke-width:/**/1e12'/>",
+        "<path d='M10 10L50 70L90 20' stroke='red' stroke-width='/**/1e12'/>",
+        "<path d='M10 10L50 70L90 20' stroke='red' stroke-width='1e12\\65m'/>",
+        // Widths that are not known.
+        "<g font-size='9em'><g font-size='9em'><path d='M0 0L1 1' stroke='red' stroke-width='1em'/></g></g>",
+        "<g font-size='900%'><path d='M0 0L1 1' stroke='red' stroke-width='1em'/></g>",
+        "<path d='M0 0L1 1' stroke='red' stroke-width='1vw'/>",
+        "<svg width='900%'><path d='M0 0L1 1' stroke='red' stroke-width='1%'/></svg>",
+        "<style>g{transform:scale(1e6)}</style><g><g><path d='M0 0L1 1' stroke='red'/></g></g>",
+    ]
+
+    @Test(arguments: wide) func aLineTooWideIsRefused(_ body: String) {
+        Self.expectRefusal(body)
+    }
+
+    private static func expectRefusal(_ body: String) {
+        let error = #expect(throws: TintypeError.self) {
+            try SVGDecoder().decode(document(body), context: DecodeContext())
+        }
+        #expect(error?.limit == .library, "\(body)")
+    }
+
+    /// librsvg panicked at 10⁸.
+    @Test(arguments: [
+        "<text y='50' font-size='1e8'>a</text>", "<text y='50' style='font:bold 1e8px serif'>a</text>",
+        "<g transform='scale(1e4)'><text y='50' font-size='200'>a</text></g>",
+        "<rect width='9vw'/><text y='50' font-size='1e8'>a</text>",
+    ]) func aFontTooLargeIsRefused(_ body: String) {
+        Self.expectRefusal(body)
+    }
+
+    /// A length whose unit is not known does not make the widths of lines unknown.
+    @Test(arguments: [
+        "<rect width='1vw' height='9' stroke='red' stroke-width='2' stroke-linejoin='round'/>",
+        "<svg width='1vw' height='9'><path d='M0 0L1 1' stroke='red' stroke-width='2' stroke-linejoin='round'/></svg>",
+        "<g font-size='2em'><path d='M0 0L1 1' stroke='red' stroke-width='2' stroke-linejoin='round'/></g>",
+        "<path d='M0 0L1 1' stroke='red' stroke-width='1%' stroke-linecap='round'/>",
+        "<path d='M0 0L1 1' stroke='red' stroke-width='.5em' stroke-linecap='round'/>",
+        "<style>path{transform:scale(1.2)}</style><path d='M0 0L1 1' stroke='red' stroke-linecap='round'/>",
+        "<path d='M0 0L1 1' stroke='red' stroke-width='7e6' stroke-linecap='round'/>",
+        "<text y='50' font-size='9999'>a</text>", "<text y='50'>a</text>",
+    ]) func aKnownLineIsDrawn(_ body: String) throws {
+        let image = try SVGDecoder().decode(Self.document(body), context: DecodeContext())
+        #expect(image.size.width == 1000)
+    }
+
+    /// A line of 60,000 numbers that crosses itself everywhere took 50 MB.
+    @Test func aPointOfALineIsCharged() throws {
+        #expect(try Self.charge(Self.path(Self.many("L97 8L32 15", 15_000), "1")) * 2 >= 50e6)
+    }
+
+    /// It was charged for round joins, which it does not have.
+    @Test func aLongPathWithoutRoundJoinsIsAccepted() throws {
+        let body = Self.path(Self.many(" 97 8 32 15", 169_500), "90")
+        #expect(try Self.charge(body) < Double(DecodeLimits().memoryBytes))
     }
 
     /// Only the largest path counts, because librsvg draws one after the other.
