@@ -67,7 +67,11 @@ public struct GIFDecoder: ProgressiveAnimationDecoder {
                 raw, isComplete: true, maxImages: context.limits.frames, tolerance: context.options.damageTolerance)
         }
         guard let layout else { throw .truncatedGIF }
-        try context.limits.check(ImageInfo(format: .gif, size: layout.canvasSize), byteCount: bytes.count)
+        // An image may be larger than the canvas.
+        let largest = layout.images.map(\.frame.rect.size).max { $0.area < $1.area } ?? layout.canvasSize
+        for size in [layout.canvasSize, largest] {
+            try context.limits.check(ImageInfo(format: .gif, size: size), byteCount: bytes.count)
+        }
         return layout
     }
 

@@ -113,8 +113,11 @@ extension DecodeLimits {
         guard frames.count <= self.frames else {
             throw .exceeded(.frames, "the animation has \(frames.count) frames; the limit is \(self.frames)")
         }
-        // The canvas, its copy before a frame that is disposed of, a frame, and the image that is shown.
-        try checkMemory(bytesPerPixel: 4 * PixelBuffer.bytesPerPixel, of: canvas)
+        // The canvas, its copy before a frame that is disposed of, a frame, and the image that is shown. What a frame has
+        // beyond the canvas is decoded, to indices and then to pixels, before it is clipped.
+        let largest = frames.reduce(0) { max($0, $1.rect.size.area) }
+        try checkMemory(
+            bytesPerPixel: 4 * PixelBuffer.bytesPerPixel, of: canvas, other: 5 * Double(max(0, largest - canvas.area)))
         var left = animatedPixels
         for frame in frames {
             guard frame.rect.size.isPositive else {
