@@ -6,7 +6,12 @@ struct BMPRunLengths {
     private let size: PixelSize
     private let isNibbles: Bool
     private var offset = 0
+    /// The offset from which the next check for cancellation is due.
+    private var checkOffset = checkInterval
     private var (x, y) = (0, 0)
+
+    /// The number of packed bytes between checks for cancellation: runs beyond the end of a row need not reach another.
+    private static let checkInterval = 64 << 10
 
     init(_ packed: UnsafeRawBufferPointer, _ size: PixelSize, isNibbles: Bool) {
         self.packed = packed
@@ -25,10 +30,11 @@ struct BMPRunLengths {
             guard offset <= packed.count - 2 else {
                 return (indices, x >= size.width ? y + 1 : y)
             }
+            try checkCancelled(context)
             let (count, value) = (Int(packed[offset]), packed[offset + 1])
             offset += 2
             if count > 0 {
-                for index in 0..<count { write(isNibbles ? nibble(index, value) : value, &indices) }
+                write(count, &indices) { [isNibbles] index in isNibbles ? Self.nibble(index, value) : value }
                 continue
             }
             switch try perform(Int(value), &indices, context) {
@@ -38,6 +44,12 @@ struct BMPRunLengths {
             }
         }
         return (indices, size.height)
+    }
+
+    private mutating func checkCancelled(_ context: DecodeContext) throws(TintypeError) {
+        guard offset >= checkOffset else { return }
+        checkOffset = offset + Self.checkInterval
+        try context.checkCancelled()
     }
 
     /// The result of an escape code.
@@ -70,18 +82,19 @@ struct BMPRunLengths {
     private mutating func copy(_ count: Int, _ indices: inout [UInt8]) -> Outcome {
         let length = isNibbles ? (count + 1) / 2 : count
         guard length <= packed.count - offset else { return .truncated }
-        for index in 0..<count {
-            write(isNibbles ? nibble(index, packed[offset + index / 2]) : packed[offset + index], &indices)
+        write(count, &indices) { [packed, offset, isNibbles] index in
+            isNibbles ? Self.nibble(index, packed[offset + index / 2]) : packed[offset + index]
         }
         offset += length + length & 1
         return .next
     }
 
-    private func nibble(_ index: Int, _ byte: UInt8) -> UInt8 { index & 1 == 0 ? byte >> 4 : byte & 15 }
+    private static func nibble(_ index: Int, _ byte: UInt8) -> UInt8 { index & 1 == 0 ? byte >> 4 : byte & 15 }
 
-    /// Writes an index and moves right. Pixels beyond the end of the row are dropped.
-    private mutating func write(_ index: UInt8, _ indices: inout [UInt8]) {
-        if x < size.width { indices[y * size.width + x] = index }
-        x += 1
+    /// Writes indices and moves right. Pixels beyond the end of the row are dropped.
+    private mutating func write(_ count: Int, _ indices: inout [UInt8], _ value: (Int) -> UInt8) {
+        let start = y * size.width + x
+        for index in 0..<max(0, min(count, size.width - x)) { indices[start + index] = value(index) }
+        x += count
     }
 }
