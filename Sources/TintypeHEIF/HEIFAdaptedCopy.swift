@@ -20,7 +20,7 @@ final class HEIFAdaptedCopy {
     ) throws(TintypeError) -> HEIFAdaptedCopy? {
         let file = ISOFile(bytes: bytes)
         let meta = try file.itemMetaBox()
-        let entries = try HEIFItems.entries(file, meta)
+        let entries = try ISOItems.entries(file, meta)
         let primary = try file.primaryItem(meta)
         let all = try file.references(in: meta)
         let usable = all.compactMap { $0.usable(showing: item ?? primary, entries) }
@@ -63,7 +63,7 @@ final class HEIFAdaptedCopy {
     ///
     /// - Returns: Whether the file has the item and room for its number.
     private func show(
-        _ item: Int, _ entry: HEIFItems.Entry?, _ meta: Range<Int>
+        _ item: Int, _ entry: ISOItems.Entry?, _ meta: Range<Int>
     ) throws(TintypeError) -> Bool {
         let pointer = try ISOFile(bytes: bytes).requiredBox("pitm", in: meta).body
         let size = copy[pointer.lowerBound] > 0 ? 4 : 2
@@ -120,7 +120,7 @@ extension ISOFile.Reference {
     ///
     /// - Parameter item: The target that is preferred.
     /// - Returns: `nil` if nothing remains.
-    fileprivate func usable(showing item: Int, _ entries: [Int: HEIFItems.Entry]) -> ISOFile.Reference? {
+    fileprivate func usable(showing item: Int, _ entries: [Int: ISOItems.Entry]) -> ISOFile.Reference? {
         guard entries[from]?.kind != "tmap" else { return nil }
         guard Self.descriptive.contains(kind) else { return self }
         let images = to.filter { Self.imageKinds.contains(entries[$0]?.kind ?? "") }

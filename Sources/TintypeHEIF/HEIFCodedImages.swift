@@ -33,7 +33,7 @@ struct HEIFCodedImages {
         let meta = try file.itemMetaBox()
         var images = HEIFCodedImages(file)
         try images.checkConfigurations(meta, limits)
-        let items = try HEIFItems(file, meta)
+        let items = try ISOItems(file, meta)
         for item in items.all where item.kind == "hvc1" { try images.checkUnits(of: item.extents, limits) }
         let dependencies = try HEIFDependencies(
             file, meta, items.kinds, limits, minimumPixels: images.maxPixels, canvasPixels: items.canvasPixels(file))

@@ -42,7 +42,7 @@ struct HEIFCodedStill {
 private struct HEIFCodedReader {
     let primaryItem: Int
     private let file: ISOFile
-    private let items: HEIFItems
+    private let items: ISOItems
     private let properties: HEIFProperties
     private let references: [ISOFile.Reference]
 
@@ -50,7 +50,7 @@ private struct HEIFCodedReader {
         self.file = file
         let meta = try file.itemMetaBox()
         primaryItem = try file.primaryItem(meta)
-        items = try HEIFItems(file, meta)
+        items = try ISOItems(file, meta)
         properties = try HEIFProperties(file, meta)
         references = try file.references(in: meta)
     }

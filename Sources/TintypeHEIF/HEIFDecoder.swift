@@ -43,7 +43,7 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
     /// Checks what can be checked without the image data, before libheif reads the file.
     private static func checkDependencies(_ file: ISOFile, _ limits: DecodeLimits) throws(TintypeError) {
         let meta = try file.itemMetaBox()
-        try HEIFDependencies(file, meta, HEIFItems.kinds(file, meta), limits).check(file.primaryItem(meta))
+        try HEIFDependencies(file, meta, ISOItems.kinds(file, meta), limits).check(file.primaryItem(meta))
     }
 
     /// Reads the image sequence; `nil` for a file of still images.
@@ -163,9 +163,4 @@ extension TintypeError {
         .undecodable, stage: .decode, "the HEIC sequence is damaged or truncated")
 
     static let noItems = TintypeError(.undecodable, stage: .decode, "the HEIC has no items")
-
-    /// The file has many times more boxes, units or extents than any writer makes, or some that readers interpret
-    /// differently.
-    static let suspectStructure = TintypeError(
-        .undecodable, stage: .decode, "the HEIC has too many boxes, units or extents, or ambiguous ones")
 }

@@ -38,7 +38,7 @@ struct HEIFDependencies {
     ///   - meta: The body of the `meta` box, after its version.
     ///   - kinds: The type of each item, four letters, by its number.
     ///   - minimumPixels: The number of pixels that every coded image counts as at least, whatever its configuration says.
-    ///   - canvasPixels: The number of pixels of each canvas; see ``HEIFItems/canvasPixels(_:)``.
+    ///   - canvasPixels: The number of pixels of each canvas; see ``ISOItems/canvasPixels(_:)``.
     /// - Throws: ``TintypeError/Code/undecodable`` for invalid boxes, and for those that readers interpret differently.
     init(
         _ file: ISOFile, _ meta: Range<Int>, _ kinds: [Int: String], _ limits: DecodeLimits, minimumPixels: Int = 0,

@@ -48,7 +48,7 @@ struct HEIFGainMap {
     ) throws(TintypeError) -> Map? {
         // By number: a hostile file has thousands of items and of references.
         let images = Dictionary(
-            try HEIFItems(file, meta).all.filter { $0.kind == "tmap" }.map { ($0.identifier, $0) },
+            try ISOItems(file, meta).all.filter { $0.kind == "tmap" }.map { ($0.identifier, $0) },
             uniquingKeysWith: { first, _ in first })
         for reference in references where reference.kind == "dimg" {
             guard reference.to.count == 2, reference.to[0] == primary,

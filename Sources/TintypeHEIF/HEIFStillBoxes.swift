@@ -32,7 +32,7 @@ struct HEIFStillBoxes {
         let box = try file.requiredBox("meta", in: all)
         media = try file.requiredBox("mdat", in: all).body
         meta = Data.box("meta", Data(file.bytes[box.body]))
-        var locations = HEIFItemLocations(file, try file.requiredBox("iloc", in: box.fullBody).body, data: nil)
+        var locations = ISOItemLocations(file, try file.requiredBox("iloc", in: box.fullBody).body, data: nil)
         _ = try locations.read()
         let start = box.body.lowerBound - 8
         offsets = locations.fileOffsets.map { $0.lowerBound - start..<$0.upperBound - start }

@@ -30,7 +30,7 @@ import TintypeTesting
             let meta = try file.itemMetaBox()
             references = try file.references(in: meta)
             primary = try file.primaryItem(meta)
-            let entry = try #require(try HEIFItems.entries(file, meta)[2])
+            let entry = try #require(try ISOItems.entries(file, meta)[2])
             isHidden = raw[entry.body.lowerBound + 3] & 1 == 1
         }
     }
@@ -41,8 +41,8 @@ import TintypeTesting
             guard let adapted = try HEIFAdaptedCopy.ifNeeded(raw, showing: item) else { return nil }
             let (file, copy) = (ISOFile(bytes: raw), ISOFile(bytes: adapted.bytes))
             #expect(copy.bytes.count == raw.count)
-            let items = try HEIFItems(copy, copy.itemMetaBox()).all
-            let own = try HEIFItems(file, file.itemMetaBox()).all
+            let items = try ISOItems(copy, copy.itemMetaBox()).all
+            let own = try ISOItems(file, file.itemMetaBox()).all
             #expect(items.map(\.extents) == own.map(\.extents) && items.map(\.kind) == own.map(\.kind))
             return try Contents(adapted.bytes)
         }

@@ -29,7 +29,7 @@ struct HEICBuilder {
         try file.withUnsafeBytes { raw in
             let file = ISOFile(bytes: raw)
             let meta = try file.itemMetaBox()
-            let image = try #require(try HEIFItems(file, meta).all.first { $0.kind == "hvc1" })
+            let image = try #require(try ISOItems(file, meta).all.first { $0.kind == "hvc1" })
             let container = try file.requiredBox("ipco", in: file.requiredBox("iprp", in: meta).body).body
             let properties = try ["hvcC", "ispe"].map { kind in
                 box(kind, Data(raw[try file.requiredBox(kind, in: container).body]))

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Tintype
+import TintypeCore
 import TintypeTesting
 
 @testable import TintypeHEIF
@@ -103,7 +104,7 @@ import TintypeTesting
         let file = HEICBuilder(items: items.map { HEICBuilder.Item(kind: $0.0, data: Data($0.1)) }).file
         let pixels = try file.withUnsafeBytes { raw in
             let file = ISOFile(bytes: raw)
-            return try HEIFItems(file, file.itemMetaBox()).canvasPixels(file)
+            return try ISOItems(file, file.itemMetaBox()).canvasPixels(file)
         }
         #expect(pixels == [1: 0x0102_0304 * 5, 2: 63])
     }
@@ -112,7 +113,7 @@ import TintypeTesting
 
     private func locations(_ body: [UInt8]) throws -> [(identifier: Int, extents: [Range<Int>])] {
         try body.withUnsafeBytes { raw in
-            var locations = HEIFItemLocations(ISOFile(bytes: raw), 0..<raw.count, data: nil)
+            var locations = ISOItemLocations(ISOFile(bytes: raw), 0..<raw.count, data: nil)
             return try locations.read()
         }
     }
@@ -138,11 +139,11 @@ import TintypeTesting
     }
 
     @Test func twoItemsWithTheSameNumberAreRefused() throws {
-        func items(_ numbers: [UInt8]) throws -> [HEIFItems.Item] {
+        func items(_ numbers: [UInt8]) throws -> [ISOItems.Item] {
             let names = numbers.map { Self.box("infe", Data([2, 0, 0, 0, 0, $0, 0, 0] + "hvc1\0".utf8)) }
             let named = Self.box("iinf", Data([0, 0, 0, 0, 0, 2]) + names.joined())
             let data = named + Self.box("iloc", Data([0, 0, 0, 0, 0x44, 0, 0, 0]))
-            return try data.withUnsafeBytes { try HEIFItems(ISOFile(bytes: $0), 0..<data.count).all }
+            return try data.withUnsafeBytes { try ISOItems(ISOFile(bytes: $0), 0..<data.count).all }
         }
         #expect(try items([1, 2]).isEmpty)
         #expect(throws: TintypeError.self) { try items([1, 1]) }
