@@ -42,10 +42,7 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
             let reader = try AVIFReader(raw, limits: context.limits)
             let info = try ImageInfo(reader)
             try context.limits.check(info, byteCount: raw.count)
-            // Planes of up to 16 bits without subsampling, with alpha, in addition to the result.
-            try context.limits.checkMemory(
-                bytesPerPixel: 12 + context.highRangeBytesPerPixel(isWide: reader.isWide), of: info.size,
-                other: 8 * Double(reader.codedArea - info.size.area))
+            try Self.checkMemory(reader, info, context)
             guard info.frameCount == 1 || context.options.frames == .first else {
                 return (info, reader.exif, WideImage?.none)
             }
@@ -67,6 +64,17 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
         try AVIFFrameDecoder(bytes, context.limits)
     }
 
+    /// Checks the memory for one image: its planes, and the result.
+    private static func checkMemory(
+        _ reader: borrowing AVIFReader, _ info: ImageInfo, _ context: DecodeContext
+    ) throws(TintypeError) {
+        let coded = Double(AVIFReader.stillBytesPerPixel) * Double(reader.codedArea)
+        let shown = PixelBuffer.bytesPerPixel + context.highRangeBytesPerPixel(isWide: reader.isWide)
+        let need = Double(shown) * Double(info.size.area) + coded + (try reader.excessStillBytes())
+        let subject = reader.codedArea > info.size.area ? "\(reader.codedArea) coded pixels" : "\(info.size) pixels"
+        try context.limits.checkMemory(need, decoding: subject)
+    }
+
     private static func decodeStill(
         _ reader: borrowing AVIFReader, _ info: ImageInfo, _ context: DecodeContext
     ) throws(TintypeError) -> WideImage {
@@ -79,7 +87,7 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
     }
 
     /// The limits of libavif itself, for callers that set none.
-    private static let libraryLimits = DecodeLimits(pixels: 16384 * 16384, side: 32_768, frames: 100_000)
+    private static let libraryLimits = DecodeLimits(pixels: 16384 * 16384, side: 32_768, frames: 10_000)
 }
 
 extension AVIFDecoder: XMPDecoder {

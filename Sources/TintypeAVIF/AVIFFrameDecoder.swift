@@ -15,8 +15,8 @@ final class AVIFFrameDecoder: FrameDecoder, @unchecked Sendable {
     private let bytes: PinnedBytes
     private let reader: AVIFReader
     private let colors: AVIFColors
-    /// The memory that was checked for each pixel.
-    private let bytesPerPixel: Int
+    /// The format of the colours whose memory was checked.
+    private let format: AV1FrameFormat
 
     /// Creates a decoder for a file or its first bytes.
     ///
@@ -34,9 +34,10 @@ final class AVIFFrameDecoder: FrameDecoder, @unchecked Sendable {
                 rect: PixelRect(x: 0, y: 0, size: size), duration: duration, blend: .source, hasAlpha: hasAlpha)
         }
         try limits.check(frames, canvas: size)
-        bytesPerPixel = reader.sequenceBytesPerPixel
+        let frameMemory = try reader.keptFrames()
+        format = frameMemory.format
         // The four images of the check above, and the frames that the AV1 decoders keep.
-        try limits.checkMemory(bytesPerPixel: 16, of: size, other: Double(bytesPerPixel) * Double(reader.codedArea))
+        try limits.checkMemory(bytesPerPixel: 16, of: size, other: frameMemory.bytes)
         // Only still images keep their high range.
         colors = try AVIFColors(reader, DecodeContext(limits: limits))
     }
@@ -44,7 +45,7 @@ final class AVIFFrameDecoder: FrameDecoder, @unchecked Sendable {
     func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {
         guard !isCancelled() else { throw .cancelled }
         try reader.decode(frame: index)
-        guard reader.sequenceBytesPerPixel <= bytesPerPixel else {
+        guard reader.frameFormat.fits(format) else {
             throw TintypeError(AVIF_RESULT_INVALID_ARGUMENT, "a frame has more samples than declared")
         }
         let target = DecodeTarget(whole: canvasSize, size: canvasSize)

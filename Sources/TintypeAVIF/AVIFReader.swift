@@ -10,7 +10,8 @@ struct AVIFReader: ~Copyable {
     let decoder: UnsafeMutablePointer<avifDecoder>
     /// The visible part of each frame, in pixels of the coded frame.
     private let cleanAperture: avifCropRect
-    private let bytes: UnsafeRawBufferPointer
+    let bytes: UnsafeRawBufferPointer
+    let tracks: AVIFTracks
 
     /// Reads everything but pixels.
     ///
@@ -24,6 +25,8 @@ struct AVIFReader: ~Copyable {
         _ bytes: UnsafeRawBufferPointer, isComplete: Bool = true, readsXMP: Bool = false, limits: DecodeLimits
     ) throws(TintypeError) {
         try AVIFLibrary.load()
+        // Before libavif, whose time grows with the square of the lists.
+        let tracks = try AVIFTracks(bytes, limits)
         guard let decoder = avifDecoderCreate() else {
             throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for an AVIF decoder")
         }
@@ -44,8 +47,7 @@ struct AVIFReader: ~Copyable {
             avifDecoderDestroy(decoder)
             throw error
         }
-        self.decoder = decoder
-        self.bytes = bytes
+        (self.decoder, self.bytes, self.tracks) = (decoder, bytes, tracks)
     }
 
     deinit {
@@ -106,6 +108,8 @@ struct AVIFReader: ~Copyable {
     var storedSize: PixelSize { PixelSize(width: Int(cleanAperture.width), height: Int(cleanAperture.height)) }
     /// The number of pixels that are decoded for each image. Only a part of them may be visible.
     var codedArea: Int { Self.storedInfo(decoder).size.area }
+    /// The largest number of pixels of a coded frame that libavif accepts, whatever the limits allow.
+    var codedPixels: Int { Self.codedPixels(of: Self.storedInfo(decoder).size) }
     var hasAlpha: Bool { decoder.pointee.alphaPresent != 0 }
     var frameCount: Int { Int(max(decoder.pointee.imageCount, 1)) }
 
@@ -124,15 +128,10 @@ struct AVIFReader: ~Copyable {
         return (try? file.playCount(ofTrack: track)) ?? 0
     }
 
-    /// Returns the duration of each frame in seconds.
+    /// Returns the duration of each frame in seconds. libavif adds up all earlier ones for each.
     func durations() throws(TintypeError) -> [Double] {
-        var durations: [Double] = []
-        for index in 0..<frameCount {
-            var timing = avifImageTiming()
-            try check(avifDecoderNthImageTiming(decoder, UInt32(index), &timing))
-            durations.append(timing.duration.isFinite ? max(timing.duration, 0) : 0)
-        }
-        return durations
+        // A still image is shown for a second, as in libavif.
+        try tracks.color?.durations(bytes, count: frameCount) ?? [Double](repeating: 1, count: frameCount)
     }
 
     /// Whether a channel has more than 8 bits.

@@ -31,7 +31,7 @@ import TintypeTesting
 
     /// Returns the least memory limit at which an image decodes.
     private func leastMemory(_ data: Data, _ range: DecodeOptions.DynamicRange) throws -> Int {
-        var (refused, accepted) = (0, 1 << 20)
+        var (refused, accepted) = (0, 1 << 24)
         while accepted - refused > 1 {
             var context = DecodeContext(options: DecodeOptions(range: range))
             context.limits.memoryBytes = (refused + accepted) / 2
@@ -123,25 +123,39 @@ import TintypeTesting
         #expect(try limit(9, data, JPEGDecoder()) == [.memoryBytes, .memoryBytes])
     }
 
-    /// An AV1 decoder keeps eight frames for later ones. Colours and alpha have a decoder each.
-    @Test(arguments: [
-        (8, 2, false, 10), (8, 3, false, 15), (8, 4, false, 20), (8, 6, false, 30), (10, 3, false, 30),
-        (8, 3, true, 30),
-        (12, 6, true, 120),
-    ])
-    func theFramesThatAnAV1DecoderKeepsAreCharged(
-        _ depth: Int, _ samples: Int, _ hasAlpha: Bool, _ bytesPerPixel: Int
-    ) {
-        let bytes = AVIFFrameMemory.bytesPerPixel(depth: depth, samplesOfTwoPixels: samples, hasAlpha: hasAlpha)
-        #expect(bytes == bytesPerPixel)
+    /// An AV1 decoder keeps eight frames for later ones.
+    @Test(arguments: [(8, 2, 10), (8, 3, 15), (8, 4, 20), (8, 6, 30), (10, 3, 30), (12, 6, 60)])
+    func theFramesThatAnAV1DecoderKeepsAreCharged(_ depth: Int, _ samples: Int, _ bytesPerPixel: Int) {
+        let format = AV1FrameFormat(depth: depth, samplesOfTwoPixels: samples, pixels: 7)
+        #expect(format.bytes(frames: AV1FrameFormat.keptFrames) == Double(7 * bytesPerPixel))
     }
 
-    /// 4:4:4 of 8 bits: 16 bytes for the images that are shown, and ten frames, with those of alpha if there are any.
+    /// The bytes for the images of a sequence that are shown, ten frames of 4:4:4, and ten of its alpha, which is grey.
+    private func sequenceCharge(_ data: Data) throws -> Int {
+        let size = try #require(try AVIFDecoder().info(of: data, isComplete: true)?.size)
+        return 16 * size.area + (30 + 10) * AVIFReader.codedPixels(of: size)
+    }
+
     @Test func anAVIFSequenceIsChargedForTheFramesThatAreKept() throws {
         let data = try FixtureManifest.named("sequence.avif").data
-        let info = try #require(try AVIFDecoder().info(of: data, isComplete: true))
-        let bytesPerPixel = 16 + (info.hasAlpha ? 60 : 30)
-        #expect(try leastMemory(data, .standard) == info.size.area * bytesPerPixel)
+        #expect(try leastMemory(data, .standard) == sequenceCharge(data))
+    }
+
+    /// The configuration of the colours says 4:2:0, but their samples say 4:4:4.
+    @Test func anAVIFSequenceIsChargedForTheFormatOfItsSamples() throws {
+        var data = try FixtureManifest.named("sequence.avif").data
+        let movie = try #require(data.firstRange(of: Data("moov".utf8))).upperBound
+        let configuration = try #require(data[movie...].firstRange(of: Data("av1C".utf8))).upperBound
+        data.replaceSubrange(configuration + 1..<configuration + 3, with: [0, 0x0C])
+        let charge = try sequenceCharge(data)
+        var context = DecodeContext()
+        context.limits.memoryBytes = charge
+        _ = try AVIFDecoder().makeFrameDecoder(data, context: context)
+        context.limits.memoryBytes = charge - 1
+        let error = #expect(throws: TintypeError.self) {
+            _ = try AVIFDecoder().makeFrameDecoder(data, context: context)
+        }
+        #expect(error?.limit == .memoryBytes)
     }
 
     @Test(arguments: [(8, 8, 136 * 136), (1000, 500, 1128 * 628), (Int(UInt32.max), Int(UInt32.max), Int.max)])

@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeTesting
+
+@testable import TintypeAVIF
+
+/// The tables and the coded frames of an AVIF, which are read before libavif sees them.
+@Suite struct AVIFCodedFramesTests {
+    // MARK: Tables
+
+    private static func box(_ kind: String, _ body: Data) -> Data { long(body.count + 8) + Data(kind.utf8) + body }
+
+    private static func long(_ number: Int) -> Data { PNGBuilder.bigEndian(UInt32(number)) }
+
+    private static func list(_ kind: String, _ numbers: [Int]) -> Data {
+        box(kind, long(0) + numbers.map(long).reduce(Data(), +))
+    }
+
+    /// A movie of one track with a second of 1000 units, and samples of 8 bytes.
+    private static func movie(durations: [(count: Int, ticks: Int)], chunks: [Int], runs: [(first: Int, samples: Int)])
+        -> Data
+    {
+        let tables = [
+            box("stsd", long(0) + long(1) + box("av01", Data())),
+            list("stts", [durations.count] + durations.flatMap { [$0.count, $0.ticks] }),
+            list("stsc", [runs.count] + runs.flatMap { [$0.first, $0.samples, 1] }),
+            list("stsz", [8, 5]), list("stco", [chunks.count] + chunks),
+        ]
+        let information = box("minf", box("stbl", tables.reduce(Data(), +)))
+        let media = box("mdia", list("mdhd", [0, 0, 1000, 0, 0]) + information)
+        return box("ftyp", Data("avis\0\0\0\0avisavif".utf8)) + box("moov", box("trak", media))
+    }
+
+    @Test func theLastRunOfDurationsIncludesAllFurtherFrames() throws {
+        let data = Self.movie(durations: [(2, 100), (1, 50)], chunks: [0], runs: [(1, 5)])
+        let durations = try data.withUnsafeBytes { raw in
+            try #require(try AVIFTracks(raw, DecodeLimits()).color).durations(raw, count: 5)
+        }
+        #expect(durations == [0.1, 0.1, 0.05, 0.05, 0.05])
+    }
+
+    @Test func samplesFollowEachOtherInTheirChunk() throws {
+        let data = Self.movie(durations: [(5, 1)], chunks: [100, 0, 50, 1 << 30], runs: [(1, 2), (2, 1)])
+        let samples = try data.withUnsafeBytes { raw in
+            try #require(try AVIFTracks(raw, DecodeLimits()).color).samples(raw, atMost: 5)
+        }
+        // The last one is not in the file.
+        #expect(samples == [100..<108, 108..<116, 0..<8, 50..<58])
+    }
+
+    @Test func aLongListOfRunsIsRefusedBeforeLibavifReadsIt() throws {
+        let runs = (0...10_000).map { (count: 1, ticks: $0) }
+        let data = Self.movie(durations: runs, chunks: [0], runs: [(1, 5)])
+        let error = #expect(throws: TintypeError.self) { try AVIFDecoder().info(of: data, isComplete: true) }
+        #expect(error?.limit == .frames)
+        let chunks = Self.movie(durations: [(5, 1)], chunks: [0], runs: (1...10_001).map { (first: $0, samples: 1) })
+        let second = #expect(throws: TintypeError.self) { try AVIFDecoder().info(of: chunks, isComplete: true) }
+        #expect(second?.limit == .frames)
+    }
+
+    // MARK: Units
+
+    @Test(arguments: [
+        ("grey.avif", 8, 2), ("lossy-420.avif", 8, 3), ("limited.avif", 8, 4), ("lossy-444.avif", 8, 6),
+        ("lossless.avif", 8, 6), ("ten-bit.avif", 10, 6),
+    ])
+    func theFormatIsReadFromTheSequenceHeader(_ file: String, _ depth: Int, _ samples: Int) throws {
+        let data = try FixtureManifest.named(file).data
+        let start = try #require(data.firstRange(of: Data("mdat".utf8))).upperBound
+        var units = AV1Units()
+        try data.withUnsafeBytes { try units.read(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+        #expect(units.format == AV1FrameFormat(depth: depth, samplesOfTwoPixels: samples, pixels: 48 * 34))
+        #expect(units.frameCount == 1)
+    }
+
+    /// A still image with frame headers behind its frame. Layered images have at most four frames.
+    @Test func aStillImageWithMoreFramesThanLayersIsRefused() throws {
+        func error(addedHeaders count: Int) throws -> TintypeError? {
+            var item = try Self.item(of: FixtureManifest.named("lossy-420.avif").data)
+            for _ in 0..<count { item.data += Data([3 << 3 | 2, 0]) }
+            var data = HEICBuilder(items: [item]).file
+            data.replaceSubrange(8..<24, with: Data("avif\0\0\0\0mif1avif".utf8))
+            do throws(TintypeError) {
+                _ = try AVIFDecoder().decode(data, context: DecodeContext())
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(try error(addedHeaders: 0) == nil)
+        #expect(try error(addedHeaders: 3)?.message != TintypeError.suspectStructure.message)
+        #expect(try error(addedHeaders: 4)?.message == TintypeError.suspectStructure.message)
+    }
+
+    private static func item(of data: Data) throws -> HEICBuilder.Item {
+        try data.withUnsafeBytes { raw in
+            let file = ISOFile(bytes: raw)
+            let meta = try file.requiredBox("meta", in: 0..<raw.count).fullBody
+            let image = try #require(try ISOItems(file, meta).all.first { $0.kind == "av01" })
+            let container = try file.requiredBox("ipco", in: file.requiredBox("iprp", in: meta).body).body
+            let properties = try ["av1C", "ispe"].map { kind in
+                box(kind, Data(raw[try file.requiredBox(kind, in: container).body]))
+            }
+            let bytes = image.extents.reduce(into: Data()) { $0.append(contentsOf: raw[$1]) }
+            return HEICBuilder.Item(kind: "av01", data: bytes, properties: properties)
+        }
+    }
+}
