@@ -77,14 +77,25 @@ struct HEIFCodedImages {
     /// Checks units that are each preceded by their length in four bytes.
     private mutating func checkUnits(_ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(TintypeError) {
         let (units, all) = (ISOFile(bytes: bytes), 0..<bytes.count)
-        var offset = 0
+        var (offset, imageCount) = (0, 0)
         while let length = try? units.number(at: offset, in: all) {
             guard unitsLeft > 0 else { throw .suspectStructure }
             unitsLeft -= 1
             let unit = offset + 4..<min(offset + 4 + length, bytes.count)
+            if Self.beginsImage(bytes[unit]) { imageCount += 1 }
+            // An item is one access unit (ISO/IEC 23008-12, B.2.3.1). libde265 would keep the images of others.
+            guard imageCount <= 1 else { throw .suspectStructure }
             maxPixels = max(maxPixels, try checkUnit(UnsafeRawBufferPointer(rebasing: bytes[unit]), limits))
             offset = unit.upperBound
         }
+    }
+
+    /// Whether a unit is the first slice of a coded image (ITU-T H.265, 7.3.1.2 and 7.3.6.1). Decoders of one layer skip
+    /// images of other layers.
+    private static func beginsImage(_ unit: Slice<UnsafeRawBufferPointer>) -> Bool {
+        let head = [UInt8](unit.prefix(3))
+        guard head.count == 3, head[0] & 1 == 0, head[1] >> 3 == 0 else { return false }
+        return head[0] >> 1 & 63 < 32 && head[2] & 0x80 != 0
     }
 
     /// Checks one unit; returns the number of coded pixels if it is a sequence parameter set, otherwise 0.

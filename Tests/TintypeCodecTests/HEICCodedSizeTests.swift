@@ -96,6 +96,15 @@ import TintypeTesting
         expectCharge(data, pixels: 512 * 256)
     }
 
+    /// A decoder would keep the images of all access units.
+    @Test func anItemWithSeveralCodedImagesIsRefused() throws {
+        var image = try HEICBuilder.grey(99, PixelSize(width: 64, height: 64))
+        _ = try decoder.decode(HEICBuilder(items: [image]).file, context: DecodeContext())
+        image.data += image.data
+        #expect(
+            error(HEICBuilder(items: [image]).file, DecodeLimits())?.message == TintypeError.suspectStructure.message)
+    }
+
     @Test func theSizesOfCanvasesAreRead() throws {
         // 0x01020304 × 5 and 7 × 9 pixels; the last two are truncated.
         let wide = Data([0, 1, 0, 0, 1, 2, 3, 4, 0, 0, 0, 5])
