@@ -87,9 +87,11 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
             try context.limits.check(info, byteCount: raw.count)
             let item = try ISOFile(bytes: raw).primaryItem()
             let largestImage = max(dependencies.largestImage(for: item) ?? 0, info.size.area)
+            let shown = Double(context.highRangeBytesPerPixel(isWide: reader.isWide)) * Double(info.size.area)
+            let isCropped = largestImage > info.size.area
             try context.limits.checkMemory(
-                bytesPerPixel: context.highRangeBytesPerPixel(isWide: reader.isWide), of: info.size,
-                other: reader.memoryBytes(largestImage: largestImage))
+                shown + reader.memoryBytes(largestImage: largestImage),
+                decoding: isCropped ? "\(largestImage) coded pixels" : "\(info.size) pixels")
             // libheif applies the orientation while it decodes.
             var upright = info
             upright.orientation = .up
