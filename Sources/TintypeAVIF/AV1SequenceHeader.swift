@@ -46,8 +46,8 @@ struct AV1SequenceHeader {
         }
     }
 
-    /// Reads the largest number of pixels of a frame. Frames of still images with a reduced header have the size that the
-    /// header states; others may state any size that fits into as many bits.
+    /// Reads the largest number of pixels of a frame. Frames of still images with a reduced header have the size that
+    /// the header states; others may state any size that fits into as many bits.
     private static func readPixels(_ bits: inout AV1BitReader, isReduced: Bool) -> Int {
         let (across, down) = (bits.read(4) + 1, bits.read(4) + 1)
         let (width, height) = (bits.read(across) + 1, bits.read(down) + 1)

@@ -11,8 +11,8 @@ struct AV1FrameFormat: Equatable {
     /// The number of pixels of a frame.
     var pixels: Int
 
-    /// The number of frames that exist at once in a sequence: eight that later ones may refer to (AV1 specification, 7.20), the
-    /// one that is being decoded, and the one that libavif holds.
+    /// The number of frames that exist at once in a sequence: eight that later ones may refer to (AV1 specification,
+    /// 7.20), the one that is being decoded, and the one that libavif holds.
     static let keptFrames = 10
 
     /// The bytes of a number of frames.
@@ -32,8 +32,8 @@ struct AV1FrameFormat: Equatable {
 }
 
 extension AVIFReader {
-    /// The format of the colours as the header states it or, after a frame was decoded, as that frame is coded. The number of
-    /// pixels is the largest one that libavif accepts.
+    /// The format of the colours as the header states it or, after a frame was decoded, as that frame is coded. The
+    /// number of pixels is the largest one that libavif accepts.
     var frameFormat: AV1FrameFormat {
         let image = decoder.pointee.image?.pointee
         let samples =
@@ -46,8 +46,8 @@ extension AVIFReader {
         return AV1FrameFormat(depth: Int(image?.depth ?? 8), samplesOfTwoPixels: samples, pixels: codedPixels)
     }
 
-    /// Returns the bytes of the frames that the decoders of a sequence keep: one of colours, and one of alpha. Each counts with
-    /// the largest format of its samples that are in the file.
+    /// Returns the bytes of the frames that the decoders of a sequence keep: one of colours, and one of alpha. Each
+    /// counts with the largest format of its samples that are in the file.
     func keptFrames() throws(TintypeError) -> (format: AV1FrameFormat, bytes: Double) {
         let format = try largestFormat(isAuxiliary: false)
         let alpha = hasAlpha ? try largestFormat(isAuxiliary: true).bytes(frames: AV1FrameFormat.keptFrames) : 0
@@ -76,15 +76,17 @@ extension AVIFReader {
 extension AVIFReader {
     /// Layered images have at most four frames (AV1 Image File Format, 2.3.2).
     private static var maxStillFrames: Int { 4 }
-    /// The bytes for each pixel that every still image is charged: planes of up to 16 bits without subsampling, with alpha.
+    /// The bytes for each pixel that every still image is charged: planes of up to 16 bits without subsampling, with
+    /// alpha.
     static var stillBytesPerPixel: Int { 8 }
 
     /// Returns the bytes of the frames that are decoded to show one image, beyond those that every image is charged.
     ///
-    /// All images of the file count, because each tile of a grid and each alpha has a decoder of its own. So does the first sample
-    /// of each track.
+    /// All images of the file count, because each tile of a grid and each alpha has a decoder of its own. So does the
+    /// first sample of each track.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if an image has more frames than layers are allowed, and for invalid boxes.
+    /// - Throws: ``TintypeError/Code/undecodable`` if an image has more frames than layers are allowed, and for invalid
+    ///   boxes.
     func excessStillBytes() throws(TintypeError) -> Double {
         let file = ISOFile(bytes: bytes)
         var (units, bytesOfFrames) = (AV1Units(), 0.0)
@@ -127,8 +129,8 @@ extension AVIFReader {
         return units
     }
 
-    /// Returns the bytes of the frames that a decoder keeps after it has decoded some: with one more that it decodes, if it
-    /// keeps any.
+    /// Returns the bytes of the frames that a decoder keeps after it has decoded some: with one more that it decodes,
+    /// if it keeps any.
     private func keptBytes(_ units: AV1Units) -> Double {
         guard var format = units.format else { return 0 }
         // libavif refuses larger frames.

@@ -10,8 +10,8 @@ struct AVIFTracks {
     /// Runs that a list may have, unless the limits allow more frames. Writers add no runs without frames.
     private static let maxRuns = 10_000
 
-    /// - Throws: ``TintypeError/Code/limitExceeded`` if a list of a track is too long; ``TintypeError/Code/undecodable`` for
-    ///   damaged boxes, and for tables that occur twice.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if a list of a track is too long;
+    ///   ``TintypeError/Code/undecodable`` for damaged boxes, and for tables that occur twice.
     init(_ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(TintypeError) {
         let file = ISOFile(bytes: bytes)
         let boxes = file.intactBoxes(in: 0..<bytes.count)
@@ -99,7 +99,8 @@ struct AVIFTrack {
         return ticks.map { timeScale > 0 ? Double($0) / Double(timeScale) : 0 }
     }
 
-    /// Returns the byte ranges of the first samples that are in the file. The samples of a chunk lie one after the other.
+    /// Returns the byte ranges of the first samples that are in the file. The samples of a chunk lie one after the
+    /// other.
     func samples(_ bytes: UnsafeRawBufferPointer, atMost limit: Int) throws(TintypeError) -> [Range<Int>] {
         let file = ISOFile(bytes: bytes)
         guard let runs = chunkRuns else { return [] }
