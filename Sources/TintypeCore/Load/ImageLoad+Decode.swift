@@ -14,33 +14,24 @@ extension ImageLoad {
         }
     }
 
-    /// The work of the job that decodes an original: from the disk, or else from the loader.
+    /// Reads and decodes the original from the disk; `nil` if the disk does not have it.
     ///
-    /// Bytes from the disk are decoded without a thread change in between, if the pixel queue has room. Reading is not
-    /// shared with other loads: waiting for another one takes longer than reading a file that it has just read.
-    private func makeOriginal() async throws(TintypeError) -> ImageResponse {
-        if let currentBytes { return try await decodeAndStore(currentBytes) }
-        // From here on, this load can take the bytes of an equal load, even if that load ends first.
-        let key = JobKey(bytesOf: request)
-        services.handover.withLock { $0.enter(key) }
-        defer { services.handover.withLock { $0.leave(key) } }
-        if readsDisk(request.policy.original.disk, of: originalCache, forOriginal: true) {
-            let read = blockingRead(of: request.key.original, in: originalCache)
-            let decode = blockingDecode(request.rendition.decode)
-            let stored = try await WorkQueue.disk.run(for: job, read, then: .pixels) {
-                [watch, key = request.key] entry throws(TintypeError) in
-                let image = Result { () throws(TintypeError) in
-                    try watch.watch(.decode, key) { () throws(TintypeError) in try decode(entry.data) }
-                }
-                return (LoadedBytes(entry), image)
+    /// There is no thread change between the two if the pixel queue has room. Reading is not shared with other loads:
+    /// waiting for another one takes longer than reading a file that it has just read.
+    func decodeStoredOriginal() async throws(TintypeError) -> ImageResponse? {
+        guard readsDisk(request.policy.original.disk, of: originalCache, forOriginal: true) else { return nil }
+        let read = blockingRead(of: request.key.original, in: originalCache)
+        let decode = blockingDecode(request.rendition.decode)
+        let stored = try await WorkQueue.disk.run(for: job, read, then: .pixels) {
+            [watch, key = request.key] entry throws(TintypeError) in
+            // A `Result`, so that the bytes of an entry that does not decode are known below.
+            let image = Result { () throws(TintypeError) in
+                try watch.watch(.decode, key) { () throws(TintypeError) in try decode(entry.data) }
             }
-            if let (bytes, image) = stored { return try await decodeAndStore(bytes, decoded: image) }
+            return (LoadedBytes(entry), image)
         }
-        let previews = PreviewPump(self)
-        defer { previews.stop() }
-        let bytes = try await loadBytes(previews: previews)
-        previews.stop()
-        return try await decodeAndStore(bytes)
+        guard let (bytes, image) = stored else { return nil }
+        return try await decodeAndStore(bytes, decoded: image)
     }
 
     /// Decodes an original, and stores it if that succeeds. Otherwise records the failure, or loads the bytes again.
@@ -48,7 +39,7 @@ extension ImageLoad {
     /// Bytes from the disk cache that do not decode are removed from it and loaded again.
     ///
     /// - Parameter decoded: The image, if the bytes have been decoded already.
-    private func decodeAndStore(
+    func decodeAndStore(
         _ bytes: LoadedBytes, decoded: Result<Image, TintypeError>? = nil
     ) async throws(TintypeError) -> ImageResponse {
         guard bytes.transferFailure == nil else { return try await salvage(bytes) }

@@ -2,8 +2,9 @@ import Foundation
 
 /// The load of one rendition, from a memory miss to the image. ``run()`` is the whole path.
 ///
-/// Each stage is a file: `ImageLoad+Caches`, `+Original`, `+Decode`, `+Transform`, `+Variants`, `+Store`;
-/// `+Revalidation` handles requests that ask the origin first, and `+OtherSources` those that name several sources.
+/// The stages are in files of their own, in the order of ``run()``: `ImageLoad+OtherSources` for requests that name
+/// several sources, `+Revalidation` for those that ask the origin first, `+Caches`, `+Variants`, `+Decode`, `+Original`
+/// (the bytes), `+Transform` and `+Store`.
 struct ImageLoad: Sendable {
     var request: ImageRequest
     let services: PipelineServices
@@ -35,6 +36,18 @@ struct ImageLoad: Sendable {
         } catch {
             throw error.about(request.source.displayName)
         }
+    }
+
+    /// Makes the decoded original, in the job that all loads which decode it in the same way share.
+    func makeOriginal() async throws(TintypeError) -> ImageResponse {
+        if let currentBytes { return try await decodeAndStore(currentBytes) }
+        // From here on, this load can take the bytes of an equal load, even if that load ends first.
+        let key = JobKey(bytesOf: request)
+        services.handover.withLock { $0.enter(key) }
+        defer { services.handover.withLock { $0.leave(key) } }
+        if let stored = try await decodeStoredOriginal() { return stored }
+        let bytes = try await loadWithPreviews()
+        return try await decodeAndStore(bytes)
     }
 
     /// Adds the original bytes if the request asks for them, and touches the pixels if it wants them resident.
