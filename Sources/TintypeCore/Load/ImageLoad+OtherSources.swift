@@ -50,10 +50,12 @@ extension ImageLoad {
     private func joinAtScale(
         _ source: ImageRequest, from start: JobStart = .caches
     ) async throws(TintypeError) -> ImageResponse {
-        guard let scale = source.rendition.decode.scale else { return try await join(source, from: start) }
+        guard let scale = source.rendition.decode.scale else {
+            return try await services.join(source, from: start, for: self)
+        }
         var load = self
         load.reporter = JobReporter { [reporter] in reporter($0.atScale(scale)) }
-        return try await load.join(source, from: start).atScale(scale)
+        return try await services.join(source, from: start, for: load).atScale(scale)
     }
 }
 
@@ -102,10 +104,7 @@ extension ImageLoad {
                 guard let response = try? result.get().atScale(low.rendition.decode.scale) else { return }
                 if let status = previews.withLock({ $0.showLowResolution(response) }) { reporter(status) }
             })
-        let start = lowResolutionStart
-        let subscription = services.renditions.attach(
-            JobKey(rendition: low, from: start), at: job.priority, receiver: receiver
-        ) { services.renditionWork(low, from: start) }
+        let subscription = services.attach(low, from: lowResolutionStart, at: job.priority, receiver: receiver)
         let follower = job.addFollower(subscription)
         defer {
             job.removeFollower(follower)

@@ -30,7 +30,7 @@ extension ImageLoad {
     /// Waits for another rendition of the same source. It may come from memory, but is stored nowhere, because no caller has
     /// requested it.
     private func joinIntermediate(_ rendition: Rendition) async throws(TintypeError) -> ImageResponse {
-        try await join(
+        try await services.join(
             request.with { request in
                 request.rendition = rendition
                 request.rendition.decode.scale = nil
@@ -40,7 +40,7 @@ extension ImageLoad {
                 // This rendition is not displayed, so it needs no preparation.
                 request.policy.preparation = .automatic
                 request.policy.data = .whenLoaded
-            })
+            }, for: self)
     }
 
     /// The number of last transforms to apply in one pass: as many as possible, but none whose result is in memory.

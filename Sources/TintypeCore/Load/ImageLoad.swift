@@ -66,14 +66,6 @@ struct ImageLoad: Sendable {
 extension ImageLoad {
     typealias Jobs = JobRunner<JobKey, ImageResponse, LoadStatus>
 
-    /// Joins or starts the job that makes another rendition, and waits for it. Its progress and previews are reported
-    /// as those of this load.
-    func join(_ request: ImageRequest, from start: JobStart = .caches) async throws(TintypeError) -> ImageResponse {
-        try await services.renditions.value(
-            JobKey(rendition: request, from: start, bytes: currentBytes), for: job, onStatus: reporter.report,
-            work: services.renditionWork(request, from: start, bytes: currentBytes))
-    }
-
     /// Returns this load for a changed request.
     func replacing(_ change: (inout ImageRequest) -> Void) -> ImageLoad {
         var load = self
@@ -120,7 +112,7 @@ struct JobKey: Hashable, Sendable {
     /// The key of the job that makes a rendition.
     ///
     /// - Parameter start: Where the job begins.
-    init(rendition request: ImageRequest, from start: JobStart = .caches, bytes: LoadedBytes? = nil) {
+    init(rendition request: ImageRequest, from start: JobStart, bytes: LoadedBytes?) {
         var sources = request.others?.keyParts ?? []
         // The origin's rules may tell sources with one name apart.
         if request.policy.freshness == .http, request.identity != nil { sources.append(request.source.identity) }

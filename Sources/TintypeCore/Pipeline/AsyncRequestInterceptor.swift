@@ -50,7 +50,8 @@ extension ImageLoad {
             case .load(let next):
                 // Otherwise an interceptor that adds a source to each request would be asked about sources without end.
                 let isOther = start == .interceptorsOfOtherSource
-                return try await join(isOther ? next.withoutOtherSources : services.completed(next, from: asked))
+                return try await services.join(
+                    isOther ? next.withoutOtherSources : services.completed(next, from: asked), for: self)
             }
         } catch {
             throw job.failure(error).about(request.source.displayName)

@@ -107,10 +107,7 @@ public final class ImagePipeline: Sendable {
         let receiver = JobReceiver<ImageResponse, LoadStatus>(
             onStatus: { task.update($0) }, onEnd: { task.finish($0) })
         let start = start ?? (services.configuration.asyncInterceptors.isEmpty ? .caches : .interceptors)
-        let key = JobKey(rendition: request, from: start)
-        let subscription = services.renditions.attach(key, at: request.priority, receiver: receiver) {
-            services.renditionWork(request, from: start)
-        }
+        let subscription = services.attach(request, from: start, at: request.priority, receiver: receiver)
         task.handle.bind(subscription, subscribedAt: request.priority)
         return task
     }

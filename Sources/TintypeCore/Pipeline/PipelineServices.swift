@@ -141,13 +141,34 @@ extension PipelineServices {
         configuration.asyncInterceptors.isEmpty ? .caches : .interceptorsOfOtherSource
     }
 
-    /// Returns the work of the job that makes a rendition.
+    /// Subscribes to the job that makes a rendition. Starts the job if there is none.
     ///
-    /// - Parameters:
-    ///   - start: Where the job begins.
-    ///   - bytes: The bytes that the origin has confirmed or sent, if the load has asked it.
-    func renditionWork(
-        _ request: ImageRequest, from start: JobStart = .caches, bytes: LoadedBytes? = nil
+    /// - Parameter start: Where the job begins.
+    func attach(
+        _ request: ImageRequest, from start: JobStart, at priority: ImagePriority, receiver: ImageLoad.Jobs.Receiver
+    ) -> JobSubscription {
+        renditions.attach(JobKey(rendition: request, from: start, bytes: nil), at: priority, receiver: receiver) {
+            renditionWork(request, from: start, bytes: nil)
+        }
+    }
+
+    /// Joins or starts the job that makes another rendition for a load, and waits for it. Its progress and previews are
+    /// reported as those of the load.
+    ///
+    /// - Parameter start: Where the job begins.
+    func join(
+        _ request: ImageRequest, from start: JobStart = .caches, for load: ImageLoad
+    ) async throws(TintypeError) -> ImageResponse {
+        try await renditions.value(
+            JobKey(rendition: request, from: start, bytes: load.currentBytes), for: load.job,
+            onStatus: load.reporter.report, work: renditionWork(request, from: start, bytes: load.currentBytes))
+    }
+
+    /// Returns the work of the job that makes a rendition. The key of that job has the same parts.
+    ///
+    /// - Parameter bytes: The bytes that the origin has confirmed or sent, if the load has asked it.
+    private func renditionWork(
+        _ request: ImageRequest, from start: JobStart, bytes: LoadedBytes?
     ) -> ImageLoad.Jobs.Work {
         { [self] (job, reporter) throws(TintypeError) in
             let load = ImageLoad(request: request, services: self, job: job, reporter: reporter, currentBytes: bytes)
