@@ -1,3 +1,5 @@
+// MARK: - Transforms
+
 extension ImageLoad {
     /// Makes the rendition from one without the last transforms, which other loads may share.
     ///
@@ -67,5 +69,101 @@ extension JobContext {
     /// Runs work on pixels that stops when no caller waits for this job any more.
     func transforming<Value>(_ work: () throws(TintypeError) -> Value) throws(TintypeError) -> Value {
         try TransformContext(isCancelled: { self.isCancelled }).run(work)
+    }
+}
+
+// MARK: - Larger decoded sizes
+
+extension ImageLoad {
+    /// Makes the rendition from a larger one in memory.
+    ///
+    /// The result is not stored: its pixels may differ a little from those that the key names.
+    func resizeLargerVariant() async throws(TintypeError) -> Image? {
+        guard request.policy.reads(request.policy.rendered.memory), request.rendition.transforms.isEmpty,
+            currentBytes == nil
+        else { return nil }
+        guard let (larger, target) = findLargerVariant(of: request.rendition.decode) else { return nil }
+        return try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
+            try job.transforming { () throws(TintypeError) in
+                try larger.transformed(by: ResizeTransformer(to: target, mode: .stretch))
+            }
+        }
+    }
+
+    /// The smallest image in memory that is large enough, and the size to scale it to.
+    private func findLargerVariant(of wanted: DecodeOptions) -> (Image, PixelSize)? {
+        let candidates = services.variants.withLock { $0.variants(of: request.key.source) }
+        for candidate in candidates where candidate.canBecome(wanted) {
+            if let image = cache.image(for: candidate.key) { return (image, candidate.target(of: wanted)) }
+        }
+        return nil
+    }
+}
+
+/// One decoded size of a source, from which smaller ones can be made.
+struct Variant: Hashable, Sendable {
+    let key: CacheKey
+    let decode: DecodeOptions
+    /// The decoded size in pixels.
+    let size: PixelSize
+    /// The size of the whole image in pixels.
+    let full: PixelSize
+}
+
+extension Variant {
+    /// The variant that an image is, or `nil` if smaller images cannot be made from it.
+    init?(_ image: Image, of request: ImageRequest) {
+        // The key of a data URL contains the bytes: it would fill the table, and decoding it again needs no transfer.
+        guard !image.isPartial, request.rendition.transforms.isEmpty, request.source.expectedOrigin != .data else {
+            return nil
+        }
+        self.init(key: request.key, decode: request.rendition.decode, size: image.size, full: image.info.size)
+    }
+
+    /// Whether scaling down the 8-bit pixels gives the image that `wanted` describes, without any other change.
+    func canBecome(_ wanted: DecodeOptions) -> Bool {
+        var same = decode
+        (same.size, same.scale) = (wanted.size, wanted.scale)
+        let target = target(of: wanted)
+        let isPlain = wanted.range == .standard && decode.crop == nil && !isDistorted
+        return same == wanted && isPlain && target != full && target.width <= size.width
+            && target.height <= size.height
+    }
+
+    /// The size in pixels that `wanted` specifies.
+    func target(of wanted: DecodeOptions) -> PixelSize { wanted.size.target(for: full) }
+
+    private var isDistorted: Bool {
+        if case .shrink = decode.size { size != full } else { false }
+    }
+}
+
+/// The decoded sizes of each source that memory may have. The cache may have evicted them since.
+///
+/// The table has at most ``capacity`` sources and ``sizesEach`` sizes of each. Beyond that, the oldest is removed. Sources
+/// with long identities are not noted.
+struct VariantTable: Sendable {
+    private let capacity: Int
+    private let sizesEach: Int
+    private var table: [String: [Variant]] = [:]
+    private var order: ArraySlice<String> = []
+
+    init(capacity: Int = 4096, sizesEach: Int = 8) {
+        self.capacity = capacity
+        self.sizesEach = sizesEach
+    }
+
+    /// The sizes of a source, smallest first: scaling the smallest costs least.
+    func variants(of source: String) -> [Variant] {
+        (table[source] ?? []).sorted { $0.size.area < $1.size.area }
+    }
+
+    mutating func note(_ variant: Variant) {
+        let source = variant.key.source
+        guard CacheKey.isShort(source), table[source]?.contains(variant) != true else { return }
+        if table[source] == nil { order.append(source) }
+        table[source, default: []].append(variant)
+        if table[source, default: []].count > sizesEach { table[source]?.removeFirst() }
+        while table.count > capacity, let oldest = order.popFirst() { table[oldest] = nil }
     }
 }
