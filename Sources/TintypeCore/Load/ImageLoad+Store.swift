@@ -20,7 +20,7 @@ extension ImageLoad {
     func storeInMemory(_ image: Image) {
         guard request.policy.rendered.memory.canWrite, hasPixels, mayBeStored(currentBytes) else { return }
         watch.reportEvictions(cache.store(image, for: request.key, timeToLive: timeToLive(of: image)))
-        if let variant = Variant(image, of: request) { services.variants.withLock { $0.note(variant) } }
+        if let size = DecodedSize(image, of: request) { services.decodedSizes.withLock { $0.note(size) } }
     }
 
     /// Whether the disk cache stores a rendition. It does not store partial images, images with more than 8 bits per sample,

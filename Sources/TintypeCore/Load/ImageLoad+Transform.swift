@@ -78,11 +78,11 @@ extension ImageLoad {
     /// Makes the rendition from a larger one in memory.
     ///
     /// The result is not stored: its pixels may differ a little from those that the key names.
-    func resizeLargerVariant() async throws(TintypeError) -> Image? {
+    func resizeLargerImage() async throws(TintypeError) -> Image? {
         guard request.policy.reads(request.policy.rendered.memory), request.rendition.transforms.isEmpty,
             currentBytes == nil
         else { return nil }
-        guard let (larger, target) = findLargerVariant(of: request.rendition.decode) else { return nil }
+        guard let (larger, target) = findLargerImage(of: request.rendition.decode) else { return nil }
         return try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
             try job.transforming { () throws(TintypeError) in
                 try larger.transformed(by: ResizeTransformer(to: target, mode: .stretch))
@@ -91,8 +91,8 @@ extension ImageLoad {
     }
 
     /// The smallest image in memory that is large enough, and the size to scale it to.
-    private func findLargerVariant(of wanted: DecodeOptions) -> (Image, PixelSize)? {
-        let candidates = services.variants.withLock { $0.variants(of: request.key.source) }
+    private func findLargerImage(of wanted: DecodeOptions) -> (Image, PixelSize)? {
+        let candidates = services.decodedSizes.withLock { $0.sizes(of: request.key.source) }
         for candidate in candidates where candidate.canBecome(wanted) {
             if let image = cache.image(for: candidate.key) { return (image, candidate.target(of: wanted)) }
         }
@@ -101,7 +101,7 @@ extension ImageLoad {
 }
 
 /// One decoded size of a source, from which smaller ones can be made.
-struct Variant: Hashable, Sendable {
+struct DecodedSize: Hashable, Sendable {
     let key: CacheKey
     let decode: DecodeOptions
     /// The decoded size in pixels.
@@ -110,8 +110,8 @@ struct Variant: Hashable, Sendable {
     let full: PixelSize
 }
 
-extension Variant {
-    /// The variant that an image is, or `nil` if smaller images cannot be made from it.
+extension DecodedSize {
+    /// The decoded size that an image is, or `nil` if smaller images cannot be made from it.
     init?(_ image: Image, of request: ImageRequest) {
         // The key of a data URL contains the bytes: it would fill the table, and decoding it again needs no transfer.
         guard !image.isPartial, request.rendition.transforms.isEmpty, request.source.expectedOrigin != .data else {
@@ -142,10 +142,10 @@ extension Variant {
 ///
 /// The table has at most ``capacity`` sources and ``sizesEach`` sizes of each. Beyond that, the oldest is removed. Sources
 /// with long identities are not noted.
-struct VariantTable: Sendable {
+struct DecodedSizeTable: Sendable {
     private let capacity: Int
     private let sizesEach: Int
-    private var table: [String: [Variant]] = [:]
+    private var table: [String: [DecodedSize]] = [:]
     private var order: ArraySlice<String> = []
 
     init(capacity: Int = 4096, sizesEach: Int = 8) {
@@ -154,15 +154,15 @@ struct VariantTable: Sendable {
     }
 
     /// The sizes of a source, smallest first: scaling the smallest costs least.
-    func variants(of source: String) -> [Variant] {
+    func sizes(of source: String) -> [DecodedSize] {
         (table[source] ?? []).sorted { $0.size.area < $1.size.area }
     }
 
-    mutating func note(_ variant: Variant) {
-        let source = variant.key.source
-        guard CacheKey.isShort(source), table[source]?.contains(variant) != true else { return }
+    mutating func note(_ size: DecodedSize) {
+        let source = size.key.source
+        guard CacheKey.isShort(source), table[source]?.contains(size) != true else { return }
         if table[source] == nil { order.append(source) }
-        table[source, default: []].append(variant)
+        table[source, default: []].append(size)
         if table[source, default: []].count > sizesEach { table[source]?.removeFirst() }
         while table.count > capacity, let oldest = order.popFirst() { table[oldest] = nil }
     }

@@ -24,7 +24,7 @@ struct ImageLoad: Sendable {
             if let image = renditionInMemory { return try await deliver(memoryHit(image, request.key)) }
             // The original is not looked up here: its bytes have an entry of their own.
             if !request.key.isOriginal, let hit = try await lookUpDisk() { return try await deliver(hit) }
-            if request.policy.variants == .larger, let image = try await resizeLargerVariant() {
+            if request.policy.variants == .larger, let image = try await resizeLargerImage() {
                 return try await deliver(ImageResponse(image: image, origin: .memory))
             }
             let response =

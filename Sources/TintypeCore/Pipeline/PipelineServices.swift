@@ -27,7 +27,7 @@ final class PipelineServices: Sendable {
     /// The originals that are revalidated in the background now.
     let refreshing = Locked<Set<JobKey>>([])
     /// The decoded sizes of each source in memory.
-    let variants = Locked(VariantTable())
+    let decodedSizes = Locked(DecodedSizeTable())
     /// The caches and loaders that requests have brought, and that may have something to write.
     private let flushTargets = Locked(FlushTargets())
     /// The last date at which bytes were received.

@@ -7,7 +7,7 @@ import TintypeTesting
 @Suite(.timeLimit(.minutes(15))) struct VariantTests {
     private let full = PixelSize(width: 400, height: 200)
 
-    // MARK: Larger variants in memory
+    // MARK: Larger decoded sizes in memory
 
     @Test func aSmallerImageIsMadeFromALargerOneIfAllowed() async throws {
         let fixture = PipelineFixture(info: ImageInfo(format: .png, size: full))
@@ -29,7 +29,7 @@ import TintypeTesting
         #expect(fixture.decoder.decodeCount == 2)
     }
 
-    @Test func aSmallerVariantIsNotEnlarged() async throws {
+    @Test func aSmallerImageIsNotEnlarged() async throws {
         let fixture = PipelineFixture(info: ImageInfo(format: .png, size: full))
         fixture.answer()
         _ = try await fixture.pipeline.image(for: fixture.request().fitting(width: 50))
@@ -38,68 +38,68 @@ import TintypeTesting
         #expect(fixture.decoder.decodeCount == 2)
     }
 
-    private func variant(_ decode: DecodeOptions, _ size: PixelSize) -> Variant {
+    private func decoded(_ decode: DecodeOptions, _ size: PixelSize) -> DecodedSize {
         let key = CacheKey(source: "a", rendition: decode.identifier)
-        return Variant(key: key, decode: decode, size: size, full: full)
+        return DecodedSize(key: key, decode: decode, size: size, full: full)
     }
 
-    @Test func theSmallestSufficientVariantIsUsed() {
-        var table = VariantTable()
+    @Test func theSmallestSufficientSizeIsUsed() {
+        var table = DecodedSizeTable()
         let half = PixelSize(width: 200, height: 100)
-        table.note(variant(DecodeOptions(), full))
-        table.note(variant(DecodeOptions(size: .fit(half)), half))
+        table.note(decoded(DecodeOptions(), full))
+        table.note(decoded(DecodeOptions(size: .fit(half)), half))
         let wanted = DecodeOptions(size: .fit(PixelSize(width: 100, height: 100)))
-        #expect(table.variants(of: "a").first { $0.canBecome(wanted) }?.size == half)
-        #expect(table.variants(of: "b").isEmpty)
+        #expect(table.sizes(of: "a").first { $0.canBecome(wanted) }?.size == half)
+        #expect(table.sizes(of: "b").isEmpty)
     }
 
-    @Test func aVariantThatDiffersInMoreThanItsSizeIsNotUsed() {
+    @Test func anImageThatDiffersInMoreThanItsSizeIsNotUsed() {
         let wanted = DecodeOptions(size: .fit(PixelSize(width: 100, height: 100)))
         let square = PixelSize(width: 200, height: 200)
-        #expect(!variant(DecodeOptions(size: .shrink(square)), square).canBecome(wanted))
-        #expect(!variant(DecodeOptions(frames: .first), full).canBecome(wanted))
-        #expect(!variant(DecodeOptions(), full).canBecome(DecodeOptions()))
+        #expect(!decoded(DecodeOptions(size: .shrink(square)), square).canBecome(wanted))
+        #expect(!decoded(DecodeOptions(frames: .first), full).canBecome(wanted))
+        #expect(!decoded(DecodeOptions(), full).canBecome(DecodeOptions()))
     }
 
     /// The target size would be computed from the whole image, which has another aspect ratio.
-    @Test func aCroppedVariantIsNotUsed() {
+    @Test func aCroppedImageIsNotUsed() {
         let crop = PixelRect(x: 0, y: 0, size: PixelSize(width: 200, height: 200))
         let wanted = DecodeOptions(crop: crop, size: .fit(PixelSize(width: 100, height: 100)))
-        #expect(!variant(DecodeOptions(crop: crop), crop.size).canBecome(wanted))
+        #expect(!decoded(DecodeOptions(crop: crop), crop.size).canBecome(wanted))
     }
 
-    @Test func aVariantOfTheRequestedSizeIsUsedAndASmallerOneIsNot() {
+    @Test func anImageOfTheRequestedSizeIsUsedAndASmallerOneIsNot() {
         let half = PixelSize(width: 200, height: 100)
         let wanted = DecodeOptions(size: .fit(half))
-        #expect(variant(DecodeOptions(size: .fit(half)), half).canBecome(wanted))
+        #expect(decoded(DecodeOptions(size: .fit(half)), half).canBecome(wanted))
         for size in [PixelSize(width: 199, height: 100), PixelSize(width: 200, height: 99)] {
-            #expect(!variant(DecodeOptions(size: .fit(half)), size).canBecome(wanted))
+            #expect(!decoded(DecodeOptions(size: .fit(half)), size).canBecome(wanted))
         }
     }
 
-    @Test func aVariantIsRecordedOnce() {
-        var table = VariantTable()
-        for _ in 0..<2 { table.note(variant(DecodeOptions(), full)) }
-        #expect(table.variants(of: "a").count == 1)
+    @Test func aSizeIsRecordedOnce() {
+        var table = DecodedSizeTable()
+        for _ in 0..<2 { table.note(decoded(DecodeOptions(), full)) }
+        #expect(table.sizes(of: "a").count == 1)
     }
 
     @Test func theTableIsBounded() {
-        var table = VariantTable(capacity: 3, sizesEach: 2)
+        var table = DecodedSizeTable(capacity: 3, sizesEach: 2)
         for number in 0..<10 {
             for side in [10, 20, 30] {
                 let size = PixelSize(width: side, height: side)
                 let key = CacheKey(source: "\(number)", rendition: "\(side)")
-                table.note(Variant(key: key, decode: DecodeOptions(size: .fit(size)), size: size, full: full))
+                table.note(DecodedSize(key: key, decode: DecodeOptions(size: .fit(size)), size: size, full: full))
             }
         }
-        #expect((0..<10).map { table.variants(of: "\($0)").count } == [0, 0, 0, 0, 0, 0, 0, 2, 2, 2])
+        #expect((0..<10).map { table.sizes(of: "\($0)").count } == [0, 0, 0, 0, 0, 0, 0, 2, 2, 2])
     }
 
     @Test(arguments: [(4096, 1), (4097, 0)])
     func aSourceWithALongIdentityIsNotNoted(_ length: Int, _ count: Int) {
-        var table = VariantTable()
+        var table = DecodedSizeTable()
         let source = String(repeating: "x", count: length)
-        table.note(Variant(key: CacheKey(source: source), decode: DecodeOptions(), size: full, full: full))
+        table.note(DecodedSize(key: CacheKey(source: source), decode: DecodeOptions(), size: full, full: full))
         #expect(table.variants(of: source).count == count)
     }
 
