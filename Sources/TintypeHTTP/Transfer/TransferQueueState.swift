@@ -129,7 +129,7 @@ struct TransferQueueState<Element: Sendable>: Sendable {
         }
     }
 
-    /// Returns the first transfer that stepped deferred to the main queue, if its host has room.
+    /// Moves the first deferred transfer of a host back to the main queue, if the host has room.
     private mutating func readmitFirst(host: String) {
         guard hasRoom(at: host), let entry = hosts[host]?.deferred.popEntry() else { return }
         readmit(entry, host: host)
