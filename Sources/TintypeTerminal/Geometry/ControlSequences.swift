@@ -12,7 +12,6 @@ enum ControlSequence {
     static let endUpdate = "\u{1B}[?2026l"
     static let resetStyle = "\u{1B}[0m"
     static let clearScreen = "\u{1B}[2J"
-    static let clearToLineEnd = "\u{1B}[K"
     /// Asks for the status, which every terminal reports after it has processed what comes before.
     static let requestStatus = "\u{1B}[5n"
     /// The end of a string: of an APC, DCS or OSC sequence.
