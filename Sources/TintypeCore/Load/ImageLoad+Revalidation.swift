@@ -57,7 +57,7 @@ extension ImageLoad {
     /// Returns the entry of the disk cache if it may be used, otherwise the bytes from the loader.
     private func loadCurrentBytes(_ previews: PreviewPump) async throws(TintypeError) -> LoadedBytes {
         guard request.policy.freshness == .http else {
-            return try await loadBytes(revalidating: storedEntry(as: nil), as: nil, ifFailed: .always, previews)
+            return try await loadBytes(revalidating: readOriginalEntry(as: nil), as: nil, ifFailed: .always, previews)
         }
         let judge = await sharedLoader.judge(for: byteRequest())
         let (entry, verdict, variant) = try await selectEntry(by: judge)
@@ -79,19 +79,19 @@ extension ImageLoad {
 
     private func selectEntry(by judge: any EntryJudge) async throws(TintypeError) -> SelectedEntry {
         let (key, now) = (request.key.original, services.configuration.time.date())
-        guard let first = try await storedEntry(as: nil) else { return (nil, nil, nil) }
+        guard let first = try await readOriginalEntry(as: nil) else { return (nil, nil, nil) }
         switch judge.judge(first, for: key, at: now) {
         case .selected(let verdict): return (first, verdict, nil)
         case .otherVariant(let number):
             let variant = VariantName(number)
-            guard let other = try await storedEntry(as: variant),
+            guard let other = try await readOriginalEntry(as: variant),
                 case .selected(let verdict) = judge.judge(other, for: key, at: now)
             else { return (nil, nil, variant) }
             return (other, verdict, variant)
         }
     }
 
-    private func storedEntry(as variant: VariantName?) async throws(TintypeError) -> CacheEntry? {
+    private func readOriginalEntry(as variant: VariantName?) async throws(TintypeError) -> CacheEntry? {
         try await readEntry(request.named(variant).key.original, in: originalCache, request.policy.original.disk)
     }
 

@@ -37,7 +37,7 @@ extension ImagePipeline {
 
     /// Returns the original bytes on disk, or `nil` if they are not there.
     public func cachedData(for request: ImageRequest) async -> Data? {
-        await storedData(for: services.intercepted(request))
+        await cachedData(forIntercepted: services.intercepted(request))
     }
 
     /// Returns the original bytes on disk, or `nil` if they are not there. **Blocks** while they are read.
@@ -48,7 +48,7 @@ extension ImagePipeline {
     }
 
     /// Returns the original bytes on disk, for a request that the interceptors have already rewritten.
-    func storedData(for request: ImageRequest) async -> Data? {
+    func cachedData(forIntercepted request: ImageRequest) async -> Data? {
         let cache = services.originalCache(for: request)
         guard cache.tiers.contains(.disk), services.guards.allow(request) else { return nil }
         let job = JobContext(priority: request.priority)

@@ -157,7 +157,7 @@ extension ImagePrefetcher {
     private func isOnDisk(_ request: ImageRequest) async -> Bool {
         guard settings.destination == .disk, request.key.isOriginal, request.policy.freshness == .cached
         else { return false }
-        return await pipeline.storedData(for: request) != nil
+        return await pipeline.cachedData(forIntercepted: request) != nil
     }
 
     private func end(_ item: PrefetchTable.Item, _ source: ImageSource, _ error: TintypeError?) {
