@@ -162,7 +162,24 @@ extension TintypeError {
 
     /// The stage of a request in which a failure occurred.
     public enum Stage: String, Sendable, CaseIterable {
-        case request, memory, disk, load, decode, transform, encode, store, deliver
+        /// The interceptors prepare the request.
+        case request
+        /// The image is looked up in memory.
+        case memory
+        /// The image, or its original, is read from a cache on disk.
+        case disk
+        /// The original bytes are loaded from their source.
+        case load
+        /// The bytes are decoded.
+        case decode
+        /// The transformers are applied to the decoded image.
+        case transform
+        /// The image is encoded.
+        case encode
+        /// The image, or its original, is written to a cache.
+        case store
+        /// The image is prepared for display and passed to the callers.
+        case deliver
     }
 }
 

@@ -2,6 +2,7 @@
 ///
 /// The conforming type is the key of the setting in ``RequestExtras``.
 public protocol RequestExtraKey {
+    /// The type of the setting.
     associatedtype Value: Hashable & Sendable
 
     /// The value of requests that do not set one.
