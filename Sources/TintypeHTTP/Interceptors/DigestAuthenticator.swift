@@ -51,6 +51,8 @@ public final class DigestAuthenticator: HTTPInterceptor {
     }
 
     /// Sends a request, with an answer to the newest challenge if there is one, and once more after another challenge.
+    ///
+    /// - Throws: The errors of `next`. A refused password is no error: the response has the status 401.
     public func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
         guard request.url.hasOrigin(of: origin), !request.headers.contains("Authorization") else {
             return try await next(request)

@@ -37,6 +37,9 @@ public struct HTTPExchange: Sendable {
     let send: @Sendable (DownloadRequest) async throws -> DownloadResponse
 
     /// Sends a request, and returns its response before the body is read.
+    ///
+    /// - Throws: The error of an inner interceptor or of the transfer; a `CancellationError` if nothing is to be sent, or if
+    ///   the task is cancelled.
     public func callAsFunction(_ request: DownloadRequest) async throws -> DownloadResponse {
         try await send(request)
     }
