@@ -26,7 +26,7 @@ extension ImageLoad {
             try services.checkAllowed(request)
             if services.pause.isPaused { try await services.pause.wait() }
             let loader = sharedLoader
-            defer { if request.overrides != nil { services.didStore(for: request) } }
+            defer { services.didStore(for: request) }
             let bytes = try await loader.loads.jobs.value(
                 try loader.key(for: wanted), for: job, onStatus: previews.receive,
                 work: watched(loader.work(for: wanted)))

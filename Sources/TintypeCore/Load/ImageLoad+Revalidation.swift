@@ -129,7 +129,7 @@ extension ImageLoad {
         renewed.metadata = metadata
         renewed.expires = expiry
         originalCache.store(renewed, for: request.named(variant).key.original)
-        if request.overrides != nil { services.didStore(for: request) }
+        services.didStore(for: request)
     }
 
     /// Loads newer bytes for the next request, after the result of this one.

@@ -124,7 +124,7 @@ extension ImageLoad {
         let isAccepted = try? await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
             cache.storePixels(image, for: key, timeToLive: timeToLive)
         }
-        if request.overrides != nil { services.didStore(for: request) }
+        services.didStore(for: request)
         return isAccepted ?? false
     }
 }
@@ -148,7 +148,7 @@ extension ImageLoad {
         entry.file = bytes.file
         guard let serializer else {
             originalCache.store(entry, for: request.key.original)
-            if request.overrides != nil { services.didStore(for: request) }
+            services.didStore(for: request)
             return
         }
         services.background.add(cost: image.memoryCost + entry.data.count) { [entry] in
@@ -179,7 +179,7 @@ extension ImageLoad {
             }
             if let entry = entry.replacingData(form) { originalCache.store(entry, for: key) }
         }
-        if request.overrides != nil { services.didStore(for: request) }
+        services.didStore(for: request)
     }
 }
 
@@ -199,7 +199,7 @@ extension ImageLoad {
         await logFailure { () throws(TintypeError) in
             if let entry = try await encode(image, job) { cache.store(entry, for: request.key) }
         }
-        if request.overrides != nil { services.didStore(for: request) }
+        services.didStore(for: request)
     }
 
     /// Logs an error of `body`. A failure to store does not fail a load.
