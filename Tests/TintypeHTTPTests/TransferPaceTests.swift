@@ -99,8 +99,6 @@ import TintypeTesting
     private final class Watch {
         private var state = TransferWatchState<Response>()
 
-        var count: Int { state.count }
-
         func begin(
             _ response: Response, _ pace: TransferPace, at seconds: Int
         ) -> (slot: Int?, alarm: TransferWatchState<Response>.Alarm?) {
@@ -131,20 +129,24 @@ import TintypeTesting
         #expect(ended === responses[1])
         let (slow, next) = watch.ring(alarm, at: 30)
         #expect(slow.map { ObjectIdentifier($0.0) } == [ObjectIdentifier(responses[0])] && next?.delay == .seconds(10))
-        #expect(watch.count == 1)
+        let watched = try watch.end(others[1].slot)
+        #expect(watched === responses[2])
     }
 
     @Test func anEarlierCheckReplacesTheAlarm() throws {
         let watch = Watch()
         let responses = (0..<2).map { _ in Response() }
-        let late = try #require(watch.begin(responses[0], Self.pace(30), at: 0).alarm)
+        let (slot, alarm) = watch.begin(responses[0], Self.pace(30), at: 0)
+        let late = try #require(alarm)
         let early = try #require(watch.begin(responses[1], Self.pace(5), at: 1).alarm)
         #expect(early.delay == .seconds(4))
         let first = watch.ring(early, at: 5)
         #expect(first.slow.count == 1 && first.next?.delay == .seconds(25))
         // The replaced alarm still rings.
         let replaced = watch.ring(late, at: 30)
-        #expect(replaced.slow.isEmpty && replaced.next == nil && watch.count == 1)
+        #expect(replaced.slow.isEmpty && replaced.next == nil)
+        let watched = try watch.end(slot)
+        #expect(watched === responses[0])
     }
 
     /// A row of short responses needs one alarm for all of them.
@@ -164,17 +166,20 @@ import TintypeTesting
         let watch = Watch()
         let (slow, alarm) = watch.begin(Response(), Self.pace(30), at: 0)
         #expect(watch.ring(try #require(alarm), at: 30).slow.count == 1)
-        let second = watch.begin(Response(), Self.pace(30, from: 31), at: 31).slot
-        #expect(second != slow && watch.count == 1)
+        let response = Response()
+        let second = watch.begin(response, Self.pace(30, from: 31), at: 31).slot
+        #expect(second != slow)
         let ended = try watch.end(slow)
-        #expect(ended == nil && watch.count == 1)
+        #expect(ended == nil)
         #expect(watch.begin(Response(), Self.pace(30, from: 32), at: 32).slot == slow)
+        let watched = try watch.end(second)
+        #expect(watched === response)
     }
 
     @Test func aResponseWithoutLimitsIsNotWatched() {
         let watch = Watch()
         let (slot, alarm) = watch.begin(Response(), TransferPace(totalTime: nil, from: .zero, rate: nil), at: 0)
-        #expect(slot == nil && alarm == nil && watch.count == 0)
+        #expect(slot == nil && alarm == nil)
     }
 }
 

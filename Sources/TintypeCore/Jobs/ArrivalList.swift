@@ -7,11 +7,6 @@ struct ArrivalList<Key: Comparable & Sendable, Value: Sendable>: Sendable {
     private var entries: [(key: Key, value: Value?)] = []
     private(set) var count = 0
 
-    /// The keys in order of arrival.
-    var keys: [Key] { entries.compactMap { $0.value == nil ? nil : $0.key } }
-    /// The values in order of arrival.
-    var values: [Value] { entries.compactMap(\.value) }
-
     /// Calls `body` for each value in order of arrival, without making a list of them.
     func forEach(_ body: (Value) -> Void) {
         for entry in entries { if let value = entry.value { body(value) } }

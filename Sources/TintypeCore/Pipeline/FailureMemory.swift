@@ -148,8 +148,6 @@ struct FailureTable: Sendable {
         self.timeToLive = timeToLive
     }
 
-    var count: Int { failures.count }
-
     /// Returns the error of a source, if it is still remembered.
     mutating func failure(of key: FailureKey, at now: Duration) -> TintypeError? {
         guard let failure = failures[key] else { return nil }

@@ -208,9 +208,6 @@ final class JobWorkers: Sendable {
         for worker in idle.withLock({ $0 }) { worker.dismiss() }
     }
 
-    /// The number of idle workers.
-    var count: Int { idle.withLock { $0.count } }
-
     /// Removes and returns an idle worker, or a new one.
     func take() -> JobWorker { idle.withLock { $0.popLast() } ?? JobWorker(of: self) }
 

@@ -199,17 +199,10 @@ extension WorkQueue {
 /// Foundation's `Thread.name` does not reach the system on Linux, and the C library's function needs a feature macro. The
 /// kernel offers the name as the file `/proc/thread-self/comm` (proc(5)).
 enum ThreadName {
-    private static let file = "/proc/thread-self/comm"
-
     /// Sets the name. The kernel keeps its first 15 bytes.
     static func set(_ name: String) {
-        guard let stream = fopen(file, "w") else { return }
+        guard let stream = fopen("/proc/thread-self/comm", "w") else { return }
         fputs(name, stream)
         fclose(stream)
-    }
-
-    /// The name, or an empty string if the system does not offer it.
-    static var current: String {
-        ((try? String(contentsOfFile: file, encoding: .utf8)) ?? "").trimmingCharacters(in: .newlines)
     }
 }

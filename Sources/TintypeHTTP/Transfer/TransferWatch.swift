@@ -62,9 +62,6 @@ struct TransferWatchState<Response: AnyObject & Sendable>: Sendable {
     /// The number of alarms so far.
     private var alarmCount = 0
 
-    /// The number of watched responses. O(number of slots).
-    var count: Int { watched.count { $0 != nil } }
-
     /// Adds a response.
     ///
     /// - Returns: The slot of the response, which is taken until ``end(_:)``, or `nil` if the response has no limit; and the

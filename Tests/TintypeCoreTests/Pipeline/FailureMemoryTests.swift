@@ -17,7 +17,8 @@ import TintypeTesting
         let early = table.failure(of: key("a"), at: .seconds(159))
         let late = table.failure(of: key("a"), at: .seconds(160))
         #expect(early != nil && late == nil)
-        #expect(table.count == 0)
+        // The late call has removed it.
+        #expect(table.all(at: .seconds(159)).isEmpty)
         table.remember(error, of: key("a"), at: .seconds(100))
         #expect(table.all(at: .seconds(159)).count == 1 && table.all(at: .seconds(160)).isEmpty)
     }
@@ -38,7 +39,7 @@ import TintypeTesting
             } else {
                 table.forget(key(name))
             }
-            #expect(table.count <= 5)
+            #expect(table.all(at: .zero).count <= 5)
         }
     }
 }

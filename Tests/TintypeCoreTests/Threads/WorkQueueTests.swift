@@ -8,7 +8,7 @@ import TintypeTesting
     @Test func workRunsOnAThreadOfTheQueue() async throws {
         let queue = WorkQueue(name: "test", width: 2)
         let name = try await queue.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
-            ThreadName.current
+            Thread.systemName
         }
         #expect(name == "test")
     }
@@ -109,8 +109,8 @@ import TintypeTesting
         }
         let names = Task {
             try await first.run(
-                for: JobContext(priority: .normal), { () throws(TintypeError) in ThreadName.current }, then: second,
-                { found throws(TintypeError) in [found, ThreadName.current] })
+                for: JobContext(priority: .normal), { () throws(TintypeError) in Thread.systemName }, then: second,
+                { found throws(TintypeError) in [found, Thread.systemName] })
         }
         if isBusy {
             while second.waitingCount == 0 { await Task.yield() }
