@@ -23,11 +23,11 @@ import TintypeTesting
         let page = try #require(Self.page)
         try await withFile { file in
             let store = try CookieStore(file: file)
-            store.take(["a=1; Max-Age=3600; Secure", "b=2", "c=3; Max-Age=3600; Path=/c"], from: page)
+            store.store(["a=1; Max-Age=3600; Secure", "b=2", "c=3; Max-Age=3600; Path=/c"], setBy: page)
             try await store.flush()
             let again = try CookieStore(file: file)
             #expect(again.cookies == store.cookies.filter { $0.expires != nil } && again.cookies.count == 2)
-            store.take(["a=; Max-Age=0"], from: page)
+            store.store(["a=; Max-Age=0"], setBy: page)
             try await store.flush()
             #expect(try CookieStore(file: file).cookies.map(\.name) == ["c"])
             store.clear()
@@ -40,7 +40,7 @@ import TintypeTesting
         let page = try #require(Self.page)
         try await withFile { file in
             let store = try CookieStore(file: file)
-            store.take(["a=1; Max-Age=3600"], from: page)
+            store.store(["a=1; Max-Age=3600"], setBy: page)
             try await store.flush()
             let path = file.path(percentEncoded: false)
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
@@ -60,7 +60,7 @@ import TintypeTesting
                     if index == round % 4 {
                         store.clear()
                     } else {
-                        store.take(["\(index)=1; Max-Age=3600"], from: page)
+                        store.store(["\(index)=1; Max-Age=3600"], setBy: page)
                     }
                 }
                 try await store.flush()
@@ -139,7 +139,7 @@ import TintypeTesting
         let page = try #require(Self.page)
         try await withFile { file in
             let store = try CookieStore(file: file)
-            store.take(["a=1; Max-Age=3600", "b=2; Max-Age=3600"], from: page)
+            store.store(["a=1; Max-Age=3600", "b=2; Max-Age=3600"], setBy: page)
             try await store.flush()
             let text = try String(contentsOf: file, encoding: .utf8)
             try text.replacing("\"1\"", with: "\"1\\r\\nX-Evil: 2\"").write(
@@ -152,7 +152,7 @@ import TintypeTesting
         let page = try #require(Self.page)
         try await withFile { file in
             let store = try CookieStore(file: file.appending(path: "no/folder"))
-            store.take(["a=1; Max-Age=3600"], from: page)
+            store.store(["a=1; Max-Age=3600"], setBy: page)
             for _ in 0..<2 {
                 let error = await #expect(throws: TintypeError.self) { try await store.flush() }
                 #expect(error?.code == .unwritable)

@@ -11,7 +11,7 @@ import TintypeTesting
 
     private func header(_ fields: [String], from: String, to: String, after: Double = 0) throws -> String? {
         var jar = CookieJar()
-        jar.take(fields, from: try #require(URL(string: from)), at: Self.now)
+        jar.store(fields, setBy: try #require(URL(string: from)), at: Self.now)
         return jar.header(for: try #require(URL(string: to)), at: Self.now.addingTimeInterval(after))
     }
 
@@ -116,13 +116,13 @@ import TintypeTesting
     @Test func theNumberOfCookiesPerDomainIsLimited() throws {
         var jar = CookieJar()
         let url = try #require(URL(string: "http://x.org/"))
-        jar.take((0..<200).map { "c\($0)=1" }, from: url, at: Self.now)
+        jar.store((0..<200).map { "c\($0)=1" }, setBy: url, at: Self.now)
         #expect(jar.cookies.count == CookieJar.maximumPerDomain && jar.cookies.last?.name == "c199")
     }
 
     private func jar(_ fields: [String], from: String) throws -> CookieJar {
         var jar = CookieJar()
-        jar.take(fields, from: try #require(URL(string: from)), at: Self.now)
+        jar.store(fields, setBy: try #require(URL(string: from)), at: Self.now)
         return jar
     }
 
@@ -138,14 +138,14 @@ import TintypeTesting
 
     @Test func cookiesOfDifferentDomainsDoNotReplaceEachOther() throws {
         var jar = try jar(["a=1"], from: "http://x.org/")
-        jar.take(["a=2"], from: try #require(URL(string: "http://y.org/")), at: Self.now)
+        jar.store(["a=2"], setBy: try #require(URL(string: "http://y.org/")), at: Self.now)
         #expect(jar.cookies.map(\.value) == ["1", "2"])
     }
 
     @Test func expiredCookiesAreRemoved() throws {
         var jar = try jar(["b=2; Max-Age=10", "c=3", "a=1; Max-Age=0"], from: "http://x.org/")
         #expect(jar.cookies.map(\.name) == ["b", "c"])
-        jar.take(["d=4"], from: try #require(URL(string: "http://x.org/")), at: Self.now.addingTimeInterval(10))
+        jar.store(["d=4"], setBy: try #require(URL(string: "http://x.org/")), at: Self.now.addingTimeInterval(10))
         #expect(jar.cookies.map(\.name) == ["c", "d"])
     }
 
@@ -168,7 +168,7 @@ import TintypeTesting
         ]) func withoutTLSACookieForTLSIsNotReplaced(_ field: String, _ url: String, _ expected: String) throws
     {
         var jar = try jar(["a=1; Secure"], from: "https://x.org/")
-        jar.take([field], from: try #require(URL(string: url)), at: Self.now)
+        jar.store([field], setBy: try #require(URL(string: url)), at: Self.now)
         let target = try #require(URL(string: "https://x.org/deep/b"))
         #expect(jar.header(for: target, at: Self.now) == expected)
     }
@@ -176,7 +176,7 @@ import TintypeTesting
     @Test func withoutTLSACookieForTLSIsNotEvicted() throws {
         var jar = try jar(["a=1; Secure"], from: "https://x.org/")
         let url = try #require(URL(string: "http://x.org/"))
-        for number in 0..<200 { jar.take(["c\(number)=1"], from: url, at: Self.now) }
+        for number in 0..<200 { jar.store(["c\(number)=1"], setBy: url, at: Self.now) }
         #expect(jar.cookies.first?.name == "a" && jar.cookies.count == CookieJar.maximumPerDomain)
     }
 
@@ -199,7 +199,7 @@ import TintypeTesting
     @Test func theNumberOfCookiesIsLimited() throws {
         var jar = CookieJar()
         for number in 0...CookieJar.maximumCount {
-            jar.take(["c\(number)=1"], from: try #require(URL(string: "http://h\(number).org/")), at: Self.now)
+            jar.store(["c\(number)=1"], setBy: try #require(URL(string: "http://h\(number).org/")), at: Self.now)
         }
         #expect(jar.cookies.count == CookieJar.maximumCount && jar.cookies.first?.name == "c1")
     }
@@ -234,7 +234,7 @@ import TintypeTesting
     @Test func cookiesAreNotUsedByDefault() async throws {
         let configuration = DownloaderConfiguration.patient
         try await Fixture.withOrigin(configuration) { origin, load in
-            configuration.cookies.take(["a=1"], from: origin.baseURL)
+            configuration.cookies.store(["a=1"], setBy: origin.baseURL)
             origin.serve("/a", .testImage.with(header: "Set-Cookie", "b=1"))
             _ = try await load("/a")
             #expect(origin.requests.first?[header: "cookie"] == nil)

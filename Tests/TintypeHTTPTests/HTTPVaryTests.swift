@@ -102,7 +102,7 @@ import TintypeTesting
             var request = fixture.request()
             request.http.usesCookies = true
             for user in ["a", "b", "a"] {
-                configuration.cookies.take(["user=\(user)"], from: fixture.origin.url("/a"), at: fixture.clock.date)
+                configuration.cookies.store(["user=\(user)"], setBy: fixture.origin.url("/a"), at: fixture.clock.date)
                 try await fixture.expect("image of user=\(user)", from: request)
             }
             #expect(fixture.origin.requestCount() == 2)

@@ -38,9 +38,9 @@ public final class CookieStore: Sendable {
     ///   - fields: The values of the fields. Invalid ones are ignored.
     ///   - url: The URL of the response that sets the cookies.
     ///   - now: The time of the response.
-    public func take(_ fields: [String], from url: URL, at now: Date = Date()) {
+    public func store(_ fields: [String], setBy url: URL, at now: Date = Date()) {
         guard !fields.isEmpty else { return }
-        jar.withLock { $0.take(fields, from: url, at: now) }
+        jar.withLock { $0.store(fields, setBy: url, at: now) }
         file?.write { self.cookies }
     }
 
@@ -85,7 +85,7 @@ struct CookieJar: Sendable {
     }
 
     /// Stores the cookies that a response sets. An expired cookie removes the one that it replaces.
-    mutating func take(_ fields: [String], from url: URL, at now: Date) {
+    mutating func store(_ fields: [String], setBy url: URL, at now: Date) {
         for field in fields.suffix(Self.maximumPerResponse) {
             guard let cookie = Cookie(field, from: url, at: now), mayStore(cookie, from: url) else { continue }
             replace(cookie, at: now)

@@ -281,7 +281,7 @@ struct Exchange: Sendable {
     private func record(_ head: ResponseHead, of stream: ResponseStream, _ request: DownloadRequest) {
         transfer.meter.recordHead(
             head, over: stream.connection, isEncrypted: request.url.isEncrypted, since: stream.sent)
-        settings.cookies?.take(head.head.headers["set-cookie"], from: request.url, at: transfer.clock.date())
+        settings.cookies?.store(head.head.headers["set-cookie"], setBy: request.url, at: transfer.clock.date())
     }
 
     /// The request in the form of the client, with TLS settings.
