@@ -90,7 +90,7 @@ extension ImageLoad {
             let watch = self.watch
             let bytes = try await watch.watch(.load, request.key.original, byteCount: { $0.data.count }) {
                 run throws(TintypeError) in
-                try await work(job, watch.isIdle ? reporter : AnswerNotice(watch, run).reporter(before: reporter))
+                try await work(job, watch.isIdle ? reporter : ResponseNotice(watch, run).reporter(before: reporter))
             }
             if !bytes.invalidated.isEmpty { await removeInvalidated(bytes.invalidated) }
             try job.checkCancelled()

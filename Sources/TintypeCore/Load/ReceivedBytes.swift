@@ -87,7 +87,7 @@ public final class ReceivedBytes: Sendable {
     /// Sets a complete body without copying it.
     ///
     /// - Throws: ``TintypeError/Code/limitExceeded`` if it has more than ``limit`` bytes.
-    package func take(whole data: Data) throws(TintypeError) {
+    package func setAll(to data: Data) throws(TintypeError) {
         guard data.count <= limit else { throw tooLarge }
         state.withLock { $0.data = data }
         onProgress(self)

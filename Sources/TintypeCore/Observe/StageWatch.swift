@@ -105,7 +105,7 @@ struct StageWatch: Sendable {
 
 /// Reports once that the source of a stage has responded: at the first progress, which is either the expected number of
 /// bytes or the first bytes.
-final class AnswerNotice: Sendable {
+final class ResponseNotice: Sendable {
     private let watch: StageWatch
     private let run: Locked<StageRun?>
 
@@ -118,21 +118,21 @@ final class AnswerNotice: Sendable {
     }
 
     /// Records progress. The first call reports ``PipelineEvent/answered(_:expected:)``.
-    func noticed(_ progress: LoadProgress) {
+    func recordProgress(_ progress: LoadProgress) {
         guard !watch.isIdle else { return }
-        let answered = run.withLock { run in
+        let stage = run.withLock { run in
             defer { run = nil }
             return run
         }
-        if let answered { watch.report(.answered(answered, expected: progress.expected)) }
+        if let stage { watch.report(.answered(stage, expected: progress.expected)) }
     }
 }
 
-extension AnswerNotice {
-    /// Returns a reporter that notices the first progress and then reports to `next`.
+extension ResponseNotice {
+    /// Returns a reporter that records the first progress and then reports to `next`.
     func reporter(before next: JobReporter<ReceivedBytes>) -> JobReporter<ReceivedBytes> {
         JobReporter { received in
-            self.noticed(received.progress)
+            self.recordProgress(received.progress)
             next(received)
         }
     }

@@ -118,7 +118,7 @@ final class ResponseBody: Sendable {
     ///   transport.
     func receive(into received: ReceivedBytes) async throws {
         if let shared = beginReading() {
-            return try received.take(whole: try await shared.wait { .failure(.cancelled) }.get())
+            return try received.setAll(to: try await shared.wait { .failure(.cancelled) }.get())
         }
         try await receiveStream(into: received)
     }
@@ -160,7 +160,7 @@ final class ResponseBody: Sendable {
         _ part: ByteBuffer, to received: ReceivedBytes, _ inflater: Inflater?
     ) throws(TintypeError) {
         if inflater == nil, isWorthKeeping(part) {
-            return try received.take(whole: Data(buffer: part, byteTransferStrategy: .noCopy))
+            return try received.setAll(to: Data(buffer: part, byteTransferStrategy: .noCopy))
         }
         try part.withUnsafeReadableBytes { bytes in
             Result { () throws(TintypeError) in

@@ -169,7 +169,7 @@ final class Transfer: Sendable {
         // The bytes of the last attempt stay until newer ones arrive, because there may never be any.
         received.restart()
         switch response.body.content {
-        case .data(let data): try received.take(whole: data)
+        case .data(let data): try received.setAll(to: data)
         case .stream(let body): try await body.receive(into: received)
         }
         let (data, file) = try await received.takeAll(for: job)

@@ -10,7 +10,7 @@ import Testing
         let reports = Locked(0)
         let received = ReceivedBytes(limit: whole.count) { _ in reports.withLock { $0 += 1 } }
         try received.expect(whole.count)
-        try received.take(whole: whole)
+        try received.setAll(to: whole)
         #expect(received.progress == LoadProgress(received: whole.count, expected: whole.count))
         #expect(reports.withLock { $0 } == 2)
         #expect(received.bytes(from: 29_990) == whole.suffix(10))
@@ -21,7 +21,7 @@ import Testing
 
     @Test func aCompleteBodyBeyondTheLimitIsRefused() throws {
         let received = ReceivedBytes(limit: whole.count - 1)
-        let error = #expect(throws: TintypeError.self) { try received.take(whole: whole) }
+        let error = #expect(throws: TintypeError.self) { try received.setAll(to: whole) }
         #expect(error?.code == .limitExceeded && received.progress.received == 0)
     }
 }

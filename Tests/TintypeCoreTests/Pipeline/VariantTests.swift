@@ -100,7 +100,7 @@ import TintypeTesting
         var table = DecodedSizeTable()
         let source = String(repeating: "x", count: length)
         table.note(DecodedSize(key: CacheKey(source: source), decode: DecodeOptions(), size: full, full: full))
-        #expect(table.variants(of: source).count == count)
+        #expect(table.sizes(of: source).count == count)
     }
 
     // MARK: Alternative sources
