@@ -181,16 +181,16 @@ final class Transfer: Sendable {
     /// The stored entry with its metadata renewed by a 304 response (RFC 9111, 4.3.4); `nil` if the response does not
     /// answer a question about the entry.
     @inline(never)
-    private func storedBytes(renewedBy answer: DownloadResponse) -> LoadedBytes? {
+    private func storedBytes(renewedBy response: DownloadResponse) -> LoadedBytes? {
         let attempt = attempt.withLock { $0 }
         guard let stored, let revalidated, let chain = attempt.chain, attempt.isConditional else { return nil }
         let fields = settings.configuration.storedHeaders
-        let renewed = revalidated.renewed(by: answer, after: chain, storing: fields)
+        let renewed = revalidated.renewed(by: response, after: chain, storing: fields)
         var loaded = LoadedBytes.notModified(stored, metadata: renewed.encoded)
         // 5.2.2.5: nothing of a response with `no-store` may be stored.
-        var response = answer
-        response.status = revalidated.head.status
-        loaded.isStorable = Storability.allows(response, to: chain.request, after: chain.redirects.map(\.head))
+        var confirmed = response
+        confirmed.status = revalidated.head.status
+        loaded.isStorable = Storability.allows(confirmed, to: chain.request, after: chain.redirects.map(\.head))
         loaded.metrics = meter.finish(status: 304, byteCount: 0)
         return loaded
     }
