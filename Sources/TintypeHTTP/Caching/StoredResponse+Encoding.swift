@@ -114,7 +114,7 @@ extension StoredResponse {
             if name.hasPrefix("vary ") {
                 selection.add(String(name.dropFirst(5)), digest: value)
             } else {
-                heads[heads.count - 1].headers.add(String(name), value)
+                heads[heads.count - 1].headers.add(name: String(name), value: value)
             }
             return true
         }

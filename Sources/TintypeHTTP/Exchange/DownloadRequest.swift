@@ -43,7 +43,7 @@ public struct DownloadRequest: Hashable, Sendable {
         guard !settings.configuration.credentials.isEmpty, !headers.contains("Authorization"),
             let credential = settings.credential(for: url)
         else { return }
-        headers.add("Authorization", credential.authorization)
+        headers.add(name: "Authorization", value: credential.authorization)
     }
 
     /// Checks the parts that the HTTP client does not check. The client traps on some invalid requests, such as one
@@ -84,7 +84,7 @@ public struct DownloadRequest: Hashable, Sendable {
         if !own.isEmpty { headers.addMissing(own) }
         headers.addMissing(settings.headers)
         if let credential = settings.options.credential ?? credential, !headers.contains("Authorization") {
-            headers.add("Authorization", credential.authorization)
+            headers.add(name: "Authorization", value: credential.authorization)
         }
         return headers
     }

@@ -49,20 +49,22 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     public func contains(_ name: String) -> Bool { nioHeaders.contains(name: name) }
 
     /// Adds a field after all others, in addition to others with the same name.
-    public mutating func add(_ name: String, _ value: String) {
+    public mutating func add(name: String, value: String) {
         nioHeaders.add(name: name, value: value)
     }
 
     /// Adds the fields whose names are absent, sorted by name.
     mutating func addMissing(_ fields: [String: String]) {
-        for (name, value) in fields.sorted(by: { $0.key < $1.key }) where !contains(name) { add(name, value) }
+        for (name, value) in fields.sorted(by: { $0.key < $1.key }) where !contains(name) {
+            add(name: name, value: value)
+        }
     }
 
     /// Adds the fields whose names are absent.
     mutating func addMissing(_ fields: HTTPFields) {
         guard !nioHeaders.isEmpty else { return self = fields }
         let present = self
-        for (name, value) in fields.nioHeaders where !present.contains(name) { add(name, value) }
+        for (name, value) in fields.nioHeaders where !present.contains(name) { add(name: name, value: value) }
     }
 
     /// Replaces all fields that have the names of other fields.
@@ -75,7 +77,7 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     func filter(_ isIncluded: (String) -> Bool) -> HTTPFields {
         var included = HTTPFields()
         included.nioHeaders.reserveCapacity(nioHeaders.count)
-        for (name, value) in nioHeaders where isIncluded(name) { included.add(name, value) }
+        for (name, value) in nioHeaders where isIncluded(name) { included.add(name: name, value: value) }
         return included
     }
 
