@@ -2,8 +2,8 @@ public import Foundation
 
 /// An animated image whose frames are decoded on demand.
 ///
-/// It holds the encoded bytes, the poster and one canvas from which composition continues. Other frames are held only
-/// by its ``pool`` while the animation is played. Frames may be requested in any order and from several threads.
+/// It holds the encoded bytes, the poster and one canvas, on which the next frame is composed. Only its ``pool`` holds
+/// other frames, while the animation is played or preloaded. Frames may be requested in any order, from any thread.
 public final class AnimatedImage: Sendable {
     /// The first frame, to be shown until the animation plays.
     public let poster: PixelBuffer
@@ -89,6 +89,7 @@ public final class AnimatedImage: Sendable {
     ///   - index: The frame, from 0.
     ///   - isCancelled: Checked periodically; by default the state of ``TransformContext/current``.
     /// - Throws: ``TintypeError/Code/noSuchFrame``; ``TintypeError/Code/undecodable`` if a frame is damaged;
+    ///   ``TintypeError/Code/limitExceeded`` if decoding takes longer than ``DecodeLimits/time``;
     ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/transformFailed``, ``TintypeError/Code/cancelled``.
     public func frame(
         at index: Int, isCancelled: @escaping @Sendable () -> Bool = TransformContext.current.isCancelled
@@ -125,7 +126,8 @@ public final class AnimatedImage: Sendable {
         pool.unpin()
     }
 
-    /// Whether this is the same image as `other`, which was still arriving, with at least as many frames.
+    /// Whether this animation continues `other`: they share a pool, or `other` was still arriving and its frames are
+    /// the first frames of this one.
     func isContinuation(of other: AnimatedImage) -> Bool {
         pool === other.pool
             || !other.isComplete && size == other.size && durations.starts(with: other.durations)

@@ -38,7 +38,10 @@ final class ComposedFrames: Sendable {
         weak let pool: FramePool?
     }
 
-    /// Creates the frames of an image of `byteCount` encoded bytes, which its decoders retain.
+    /// Describes the frames of an image with a new decoder. `byteCount` is the size of the encoded image, which the
+    /// decoders retain.
+    ///
+    /// - Throws: The errors of `makeDecoder`.
     convenience init(
         byteCount: Int, services: FrameServices = FrameServices(), makeDecoder: @escaping DecoderMaker
     ) throws(TintypeError) {
@@ -79,7 +82,8 @@ final class ComposedFrames: Sendable {
         let layout = layout.withLock { $0 }
         guard layout.frames.indices.contains(index) else {
             throw TintypeError(
-                .noSuchFrame, stage: .decode, "there is no frame \(index), the animation has \(layout.frames.count)")
+                .noSuchFrame, stage: .decode,
+                "there is no frame \(index): the frames are numbered from 0 to \(layout.frames.count - 1)")
         }
         let composer = try takeComposer(for: layout)
         let pixels = try services.time.run(isCancelled: isCancelled) { isCancelled throws(TintypeError) in

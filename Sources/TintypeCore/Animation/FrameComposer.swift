@@ -89,7 +89,8 @@ final class FrameComposer: @unchecked Sendable {
 /// A key frame is painted on a clear canvas: the first frame, a frame that hides everything below it, and a frame
 /// before which the canvas was cleared.
 struct ReplayPlan: Sendable {
-    /// For each frame, the frame that the canvas shows before and that is disposed of first; `nil` for key frames.
+    /// For each frame, the previous frame on the canvas, which is disposed of before this one is painted; `nil` for key
+    /// frames.
     let bases: [Int?]
 
     /// Computes the plan. O(number of frames).

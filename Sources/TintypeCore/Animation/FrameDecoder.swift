@@ -45,19 +45,19 @@ public struct AnimationFrame: Hashable, Sendable {
 
     /// How a frame's pixels are combined with the canvas.
     public enum Blend: Hashable, Sendable {
-        /// They replace the canvas, transparency included.
+        /// The frame's pixels replace those of the canvas, including transparency.
         case source
-        /// They are composited over the canvas.
+        /// The frame's pixels are composited over the canvas.
         case over
     }
 
     /// The treatment of a frame's rectangle before the next frame is painted.
     public enum Disposal: Hashable, Sendable {
-        /// It stays.
+        /// The rectangle stays as painted.
         case keep
-        /// It becomes transparent, whatever background colour the file names. All browsers do this.
+        /// The rectangle becomes transparent, whatever background colour the file names. All browsers do this.
         case background
-        /// It is restored to its contents before the frame was painted.
+        /// The rectangle is restored to its contents before the frame was painted.
         case previous
     }
 }
@@ -97,7 +97,8 @@ public enum FrameDuration {
     /// - Parameters:
     ///   - seconds: The durations as played.
     ///   - perSecond: The number of ticks per second.
-    ///   - bounds: The ticks that the format can store and that are played unchanged.
+    ///   - bounds: The range of tick counts that the format can store and that viewers play as stored.
+    /// - Returns: The number of ticks of each frame.
     package static func ticks(_ seconds: [Double], perSecond: Double, in bounds: ClosedRange<Int>) -> [Int] {
         var left = 0.0
         return seconds.map { duration in

@@ -89,7 +89,7 @@ package final class IncrementalAnimation: IncrementalImageDecoder {
         return try AnimatedImage(source, info: arrived.info, isComplete: false, context: context)
     }
 
-    /// Returns the image of the animation so far. A single frame is still a still image.
+    /// Returns the image of the animation so far. With a single frame, the image is not animated yet.
     private func image(of animation: AnimatedImage, info: ImageInfo) -> Image {
         Image(
             pixels: animation.poster, info: info, scale: context.options.scale ?? 1,
@@ -110,8 +110,9 @@ extension ProgressiveAnimationDecoder {
 }
 
 extension TintypeError {
-    /// Bytes that contained complete frames before contain none now.
-    static let framesDisappeared = TintypeError(.undecodable, stage: .decode, "the frames of an animation are gone")
+    /// A decoder found no complete frame in bytes in which another decoder had found some.
+    static let framesDisappeared = TintypeError(
+        .undecodable, stage: .decode, "a second decoder found no complete frame in the same bytes")
 }
 
 extension AnimatedImageDecoder {
@@ -122,6 +123,7 @@ extension AnimatedImageDecoder {
     ///   - context: The limits and options.
     ///   - findFrames: Finds the complete frames. Called again by threads that need a decoder of their own.
     /// - Returns: `nil` if no frame is complete.
+    /// - Throws: The errors of `findFrames`, and of decoding the first frame.
     package func salvageAnimation(
         _ bytes: Data, context: DecodeContext,
         findFrames: @escaping @Sendable (Data, DecodeContext) throws(TintypeError) -> ArrivedFrames?
@@ -143,6 +145,8 @@ extension AnimatedImageDecoder {
 
 extension ProgressiveAnimationDecoder {
     /// Returns the complete frames at the beginning of a damaged animation, or `nil` if there is none.
+    ///
+    /// - Throws: The errors of ``arrivedFrames(_:context:)``, and of decoding the first frame.
     package func salvageAnimation(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try salvageAnimation(bytes, context: context) { bytes, context throws(TintypeError) in
             try arrivedFrames(bytes, context: context)

@@ -67,9 +67,10 @@ private final class ImageFrames: FrameDecoder {
 }
 
 extension AnimatedImage {
-    /// Returns an animation of some frames of this one, in any order, with repetitions, each with its duration.
+    /// Returns an animation of selected frames of this one, in any order. Frames may be repeated and keep their
+    /// durations.
     ///
-    /// Only the first of them is decoded until a frame is requested.
+    /// Only the first selected frame is decoded at once; the others are decoded on demand.
     ///
     /// - Parameter indices: The frames, from 0.
     /// - Throws: ``TintypeError/Code/noSuchFrame`` if an index is out of range or the list is empty, and the errors of
@@ -80,7 +81,8 @@ extension AnimatedImage {
         }
         if let invalid = indices.first(where: { !durations.indices.contains($0) }) {
             throw TintypeError(
-                .noSuchFrame, stage: .decode, "there is no frame \(invalid), the animation has \(frameCount)")
+                .noSuchFrame, stage: .decode,
+                "there is no frame \(invalid): the frames are numbered from 0 to \(frameCount - 1)")
         }
         let source = try ComposedFrames(byteCount: memoryCost) { PickedFrames(self, indices) }
         return try AnimatedImage(source, info: ImageInfo(format: .gif, size: size), context: DecodeContext())

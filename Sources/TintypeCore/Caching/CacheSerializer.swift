@@ -41,7 +41,8 @@ extension CacheSerializer {
     ///   - formats: The formats to replace.
     ///   - target: The format to store.
     ///   - encoder: An encoder that supports `target`.
-    ///   - options: The encoder's options, with their limits on size and bytes. A smaller image replaces the original.
+    ///   - options: The encoder's options. Their limits on size and bytes apply, so the stored image may be smaller
+    ///     than the original.
     public static func reencoding(
         _ formats: Set<ImageFormat>, as target: ImageFormat, with encoder: any ImageEncoder,
         options: EncodeOptions = EncodeOptions()

@@ -34,8 +34,8 @@ struct ControlGroup: Equatable, Sendable {
 
     /// The files that may set a memory limit, from the process's own group up to the root.
     ///
-    /// Ancestors are included because a parent may set a lower limit. In a container the host's path may not exist, but the
-    /// root is the container's.
+    /// Ancestors are included because a parent may set a lower limit. In a container, the path of the host may not
+    /// exist, but the root of the hierarchy is the group of the container.
     var limitFiles: [String] {
         ["memory.max", "memory.high"].flatMap { Self.files($0, unified) } + Self.files("memory.limit_in_bytes", memory)
     }

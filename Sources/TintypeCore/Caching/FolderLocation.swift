@@ -1,12 +1,12 @@
 package import Foundation
 
-/// Where a directory of a cache is: a directory that the user named, and the names of the folders in it that Tintype
+/// The location of a cache directory: a directory that the user named, and the names of the folders in it that Tintype
 /// creates.
 ///
 /// The named directory and everything above it are checked by ``FolderRule/named`` and ``FolderRule/ancestor``; links of
 /// this user and the superuser are followed there. The folders in it are ``FolderRule/own`` and no link is followed.
 package struct FolderLocation: Hashable, Sendable {
-    /// The path of the directory that the user named, without a slash at its end.
+    /// The path of the directory that the user named, without a trailing slash.
     package let root: String
     /// The names of the folders, from the outermost to the innermost.
     private let names: [String]
@@ -21,7 +21,7 @@ package struct FolderLocation: Hashable, Sendable {
         self.init(named: path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path)
     }
 
-    /// The location of a directory that the user named by a path without a slash at its end.
+    /// The location of a directory that the user named by a path without a trailing slash.
     package init(named path: String) {
         self.init(path, [])
     }
@@ -42,14 +42,17 @@ package struct FolderLocation: Hashable, Sendable {
 
     /// Opens the folder.
     ///
-    /// - Throws: ``FolderFailure`` with `ENOENT` if there is none.
+    /// - Throws: ``FolderFailure``. Its ``FolderFailure/errorNumber`` is `ENOENT` if the folder does not exist.
     package func open() throws(FolderFailure) -> OwnedFolder {
         var folder = try FolderWalk.open(root, creatingMissing: false)
         for name in names { folder = try folder.folder(name) }
         return folder
     }
 
-    /// Opens the folder, and creates it and the directories above it first, with access for this user only.
+    /// Opens the folder. If it or a directory above it does not exist, creates it first, with access for this user
+    /// only.
+    ///
+    /// - Throws: ``FolderFailure``.
     package func make() throws(FolderFailure) -> OwnedFolder {
         var folder = try FolderWalk.open(root, creatingMissing: true)
         for name in names { folder = try folder.makeFolder(name) }

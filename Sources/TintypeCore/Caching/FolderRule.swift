@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Which users may own a directory and write to it.
+/// A rule on which users may own a directory and write to it.
 package enum FolderRule: Sendable {
     /// A directory that Tintype creates and whose contents it trusts: this user or the superuser owns it, and no one
     /// else may write to it.
@@ -86,7 +86,7 @@ package struct FolderFailure: Error {
 /// The user namespace of this process (user_namespaces(7)).
 enum UserNamespace {
     /// The user that the kernel reports in place of every user outside of the namespace, such as the superuser of the
-    /// machine in some sandboxes. `nil` if the namespace has all users.
+    /// machine in some sandboxes. `nil` if the namespace maps all users.
     static let unknownUser: uid_t? = {
         let map = try? String(contentsOfFile: "/proc/self/uid_map", encoding: .utf8)
         return map.map { contains(overflowUser, $0) } ?? true ? nil : overflowUser
@@ -95,8 +95,12 @@ enum UserNamespace {
     /// The default of `/proc/sys/kernel/overflowuid`.
     private static let overflowUser: uid_t = 65_534
 
-    /// Whether a map of user numbers, which has lines of a first number inside, one outside and a count, has a number
-    /// inside.
+    /// Returns whether a user ID is mapped in this user namespace.
+    ///
+    /// - Parameters:
+    ///   - user: The user ID inside the namespace.
+    ///   - map: The text of `/proc/self/uid_map`. Each line has the first ID inside the namespace, the first ID
+    ///     outside, and the number of IDs.
     static func contains(_ user: uid_t, _ map: String) -> Bool {
         map.split(separator: "\n").contains { line in
             let numbers = line.split(separator: " ").compactMap { UInt64($0) }

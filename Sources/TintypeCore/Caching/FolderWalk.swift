@@ -2,8 +2,8 @@ import Foundation
 
 /// Opens a directory by its path, one component at a time, so that every directory and link on the way is checked.
 ///
-/// Another user who may rename a directory on the way, or owns a link, could lead a cache into a directory of this user
-/// that is not a cache.
+/// Without the check, another user who can rename one of these directories, or who owns a link, could redirect a cache
+/// to a directory of this user that is not a cache.
 struct FolderWalk {
     private let path: String
     private let createsMissing: Bool
@@ -86,8 +86,8 @@ struct FolderWalk {
         }
     }
 
-    /// The path of a name in the reached directory, for messages about its owner or mode. The last one is the path that the
-    /// user named.
+    /// Returns the path of a name in the reached directory, for messages about its owner or mode. For the last
+    /// component, returns the path that the user named.
     private func pathOf(_ name: String) -> String {
         names.isEmpty ? path : folder.path == "/" ? "/\(name)" : "\(folder.path)/\(name)"
     }

@@ -121,16 +121,19 @@ public struct ImageCache: ImageCaching {
 extension ImageCache {
     /// Returns the image of a key from the first tier that has it.
     ///
-    /// A memory hit does not suspend. Otherwise the pixel tier is read; then the disk entry is decoded with ``coders``. If
-    /// `tiers` contains the memory, the image is stored there, at most until the entry expires. `nil` is a miss. Bytes
-    /// that do not decode are a miss too, and are removed, unless `decode` names the decoder.
+    /// A memory hit does not suspend. Otherwise an original in memory is reduced to the requested part and size, if
+    /// that is possible; then the pixel tier is read; then the disk entry is decoded with ``coders``. If `tiers`
+    /// contains the memory, an image from disk is stored there, at most until the entry expires.
+    ///
+    /// Returns `nil` for a miss. Damaged bytes are a miss too. They are removed from the disk unless `decode` names the
+    /// decoder.
     ///
     /// - Parameters:
     ///   - key: The key of the image.
     ///   - tiers: The tiers to read. Others are neither read nor filled.
     ///   - data: Whether to return the encoded bytes even if the image comes from memory or the pixel tier.
-    ///   - decode: How to decode the bytes of an original. The result has the key that a pipeline gives it: see
-    ///     ``ImageCaching/query(_:among:data:decode:with:)``.
+    ///   - decode: How to decode the bytes of an original. The result is stored under the key that a pipeline would
+    ///     use: see ``ImageCaching/query(_:among:data:decode:with:)``.
     /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the read or the decode starts.
     public func query(
         _ key: CacheKey, among tiers: CacheTiers = .all, data: Bool = false, decode: DecodeOptions = DecodeOptions()

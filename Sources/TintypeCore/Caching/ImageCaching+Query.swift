@@ -7,18 +7,20 @@ public import Foundation
 extension ImageCaching {
     /// Returns the image of a key from the first tier that has it.
     ///
-    /// A memory hit does not suspend. Otherwise an original in memory is reduced, if it can be; then the pixel tier is read;
-    /// then the disk entry is decoded. If `tiers` contains the memory, an image of the pixel tier or the disk is stored there,
-    /// at most until the entry expires. `nil` is a miss. Bytes that do not decode are a miss too, and are removed, unless
-    /// `decode` names the decoder.
+    /// A memory hit does not suspend. Otherwise an original in memory is reduced to the requested part and size, if
+    /// that is possible; then the pixel tier is read; then the disk entry is decoded. If `tiers` contains the memory,
+    /// an image from the pixel tier or the disk is stored there, at most until the entry expires.
+    ///
+    /// Returns `nil` for a miss. Damaged bytes are a miss too. They are removed from the disk unless `decode` names the
+    /// decoder.
     ///
     /// - Parameters:
     ///   - key: The key of the image.
     ///   - tiers: The tiers to read. Others are neither read nor filled.
     ///   - data: Whether to return the encoded bytes even if the image comes from memory or the pixel tier.
-    ///   - decode: How to decode the bytes of an original. The result has the key that a pipeline gives it, so it never takes
-    ///     the place of the original in memory. An original in memory is reduced if the options differ only in its part, size
-    ///     and frames. Leave the options as they are for the key of a rendition.
+    ///   - decode: How to decode the bytes of an original. The result is stored under the key that a pipeline would
+    ///     use, so it never replaces the original in memory. An original in memory is reduced if the options select
+    ///     only a part, a size or frames. For the key of a rendition, use the default.
     ///   - coders: The codecs to decode with.
     /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the read or the decode starts.
     public func query(
@@ -51,7 +53,7 @@ extension ImageCaching {
         return lookUp(query).flatMap { hit(of: $0, query, with: coders) }?.atScale(decode.scale)
     }
 
-    /// Blocks, unless the memory is the only tier.
+    /// Looks for the image in all tiers, without decoding it. Blocks, unless the memory is the only tier.
     private func lookUp(_ query: CacheQuery) -> Finding? {
         if let hit = memoryHit(query) { return .hit(withData(hit, query)) }
         if let original = reducibleOriginal(query) {
@@ -71,10 +73,10 @@ extension ImageCaching {
         return image(for: query.rendition).map { CacheHit(image: $0, data: nil, tier: .memory) }
     }
 
-    /// Returns the original in memory, if the wanted image can be made of it.
+    /// Returns the original in memory, if the wanted image can be made from it.
     private func reducibleOriginal(_ query: CacheQuery) -> Image? {
         guard query.tiers.contains(.memory), query.canReduceOriginal, let original = image(for: query.key),
-            // A vector image is drawn again at the size.
+            // A vector image is drawn again at the requested size.
             !original.info.format.isVector
         else { return nil }
         return original
@@ -103,7 +105,8 @@ extension ImageCaching {
     private func decode(_ entry: CacheEntry, _ query: CacheQuery, with coders: ImageCoderRegistry) -> CacheHit? {
         let (key, options) = (query.key, query.options)
         var context = DecodeContext(options: options)
-        // As in a pipeline, the image in memory has the scale in its name, whatever scale a caller asks for.
+        // As in a pipeline, the image in memory has the scale in the name of its source, such as `logo@2x.png`. Each
+        // caller then receives the scale that it asks for.
         context.options.scale = key.scaleInName
         do throws(TintypeError) {
             let decoded = try coders.decoder(for: entry.data, options: options).decodeChecked(
@@ -145,7 +148,7 @@ public struct CacheHit: Sendable {
     }
 }
 
-/// What a query asks for.
+/// The parameters of a query.
 private struct CacheQuery: Sendable {
     /// The key of the encoded bytes.
     let key: CacheKey
@@ -167,7 +170,7 @@ private struct CacheQuery: Sendable {
     /// Whether the image is stored in memory: not if it has no pixels to show.
     var fillsMemory: Bool { tiers.contains(.memory) && options.size != .noPixels }
 
-    /// Whether a part, a size or some frames of the original make the image.
+    /// Whether the image can be made from the decoded original: the options select only a part, a size or frames.
     var canReduceOriginal: Bool {
         guard rendition != key else { return false }
         var rest = options
@@ -177,10 +180,10 @@ private struct CacheQuery: Sendable {
     }
 }
 
-/// What a query has found.
+/// The result of the lookup of a query.
 private enum Finding: Sendable {
     case hit(CacheHit)
-    /// The original in memory, of which the image can be made.
+    /// The original in memory, from which the image can be made.
     case original(CacheHit)
     /// An entry that is not decoded yet.
     case entry(CacheEntry)
@@ -194,9 +197,9 @@ extension ImageCaching {
     /// The disk stores the first of these that it can:
     /// - `data`;
     /// - the original bytes of an animation;
-    /// - all frames of an animation that has none, encoded in its own format, or else as PNG or in another format for which
-    ///   there is an encoder;
-    /// - the image encoded in its own format, without loss of transparency;
+    /// - for an animation without original bytes, all frames, encoded in its own format, else as PNG, else in any
+    ///   format for which there is an encoder of animations;
+    /// - the image encoded in its own format, if there is an encoder and the format can store its transparency;
     /// - the image encoded as JPEG if all pixels are opaque, otherwise as PNG.
     ///
     /// - Parameters:

@@ -109,7 +109,9 @@ public final class MemoryCache: Sendable {
         evict { $0.trim(toCost: cost, count: .max) { $0.takeUsedMark() } }
     }
 
-    /// Evicts images according to a memory shortage. A ``MemoryPressureMonitor`` calls it; a program may call it too.
+    /// Evicts half of the cached bytes or all of them: see ``MemoryPressure/remainder(of:)``.
+    ///
+    /// A ``MemoryPressureMonitor`` calls it; a program may call it too.
     public func shrink(for pressure: MemoryPressure) {
         trim(to: pressure.remainder(of: totalCost))
     }
@@ -217,8 +219,8 @@ public struct CacheLimits: Hashable, Sendable {
 
     /// 15 % of the memory that this process may use, including the limits of its cgroups, but at most 512 MB.
     ///
-    /// One image may use a quarter of that, so that no single image evicts all others. A program that needs more sets
-    /// ``cost`` itself.
+    /// A single image may use at most a quarter of this total, so that it cannot evict all others. A program that needs
+    /// more sets ``cost`` itself.
     public static var standard: CacheLimits { standard(memory: SystemMemory.available) }
 
     /// The standard limits for a number of bytes of memory.

@@ -8,7 +8,7 @@ import Foundation
 /// `false` and only ``signal(_:)`` has an effect.
 ///
 /// A monitor opens nothing until an added cache holds its first image: registering a trigger makes the kernel take about
-/// 12 ms longer to end the process. From then on, one thread waits for all notifications until the process ends.
+/// 12 ms longer to end the process. From then on, one thread waits for all notifications, until no source is left.
 public final class MemoryPressureMonitor: Sendable {
     /// The process-wide monitor, which the standard configuration uses.
     public static let shared = MemoryPressureMonitor(sources: { PressureSource.standard() })
@@ -100,7 +100,7 @@ public final class MemoryPressureMonitor: Sendable {
         }
     }
 
-    /// Makes every added cache shrink and frees idle pixel and frame memory.
+    /// Shrinks every added cache and the memory of animation frames, and frees idle pixel memory.
     ///
     /// The monitor calls it on a kernel notification. A program may call it on a warning of its toolkit, on any thread.
     public func signal(_ pressure: MemoryPressure) {
@@ -108,7 +108,7 @@ public final class MemoryPressureMonitor: Sendable {
         let (caches, handlers) = state.withLock { ($0.listeners.compactMap(\.cache), $0.handlers) }
         for cache in caches { cache.shrink(for: pressure) }
         for handler in handlers { handler(pressure) }
-        // Last, because it has the memory of the images that were released.
+        // Last: the images released above have returned their memory to the pool.
         pool.trim()
     }
 }

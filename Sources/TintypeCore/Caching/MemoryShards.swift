@@ -62,8 +62,8 @@ final class MemoryShards: @unchecked Sendable {
 
 /// An image in memory, with the mark that a hit sets.
 ///
-/// The mark is an atomic outside any lock, and a hit writes it only if it is not set. Threads that read the same popular
-/// image do not contend for it.
+/// The mark is atomic because evictions read it without the lock of the shard. A hit writes it only if it is not set,
+/// so threads that read the same popular image do not keep writing to its cache line.
 final class MemoryEntry: Sendable {
     let key: CacheKey
     let image: Image

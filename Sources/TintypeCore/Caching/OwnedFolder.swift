@@ -1,17 +1,17 @@
 import CEventFD
 package import Foundation
 
-/// An open directory that only this user and the superuser can change, and in which symbolic links are not followed.
+/// An open directory that satisfies a ``FolderRule``, and in which symbolic links are not followed.
 ///
-/// Caches trust the contents of such directories. Other users cannot plant a file that is served as an image, or
-/// redirect a removal to files outside the cache. Names are resolved relative to the descriptor, so replacing a
-/// directory above has no effect on an open folder.
+/// Caches trust the contents of a folder with ``FolderRule/own``: other users cannot plant a file that is served as an
+/// image, or redirect a removal to files outside the cache. Names are resolved relative to the descriptor, so replacing
+/// a directory above has no effect on an open folder.
 package final class OwnedFolder: Sendable {
     /// The path by which the folder was opened. For messages; it may lead to another folder by now.
     package let path: String
     /// The open descriptor.
     package let descriptor: Int32
-    /// The effective user of this process when the folder, or the first one above it, was opened.
+    /// The effective user of this process when the outermost folder was opened.
     private let user: uid_t
 
     /// Takes over an open descriptor, and closes it if the directory breaks the rule.
@@ -65,7 +65,9 @@ package final class OwnedFolder: Sendable {
         openat(descriptor, name, pathOnly | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     }
 
-    /// Opens a folder in this one, and creates it first, with access for this user only.
+    /// Opens a folder in this one. If it does not exist, creates it first, with access for this user only.
+    ///
+    /// - Throws: ``FolderFailure``.
     package func makeFolder(_ name: String) throws(FolderFailure) -> OwnedFolder {
         guard mkdirat(descriptor, name, 0o700) == 0 || errno == EEXIST else {
             throw FolderFailure(.system(errno), "\(path)/\(name)")
@@ -117,13 +119,13 @@ package final class OwnedFolder: Sendable {
         return renameat(descriptor, name, descriptor, "\(String(cString: name)).displaced-\(UUID().uuidString)")
     }
 
-    /// Returns the facts of a file, or of the link itself; `nil` if there is none of that name.
+    /// Returns the status (stat(2)) of a file, or of a link itself; `nil` if the name does not exist.
     package func status(of name: String) -> stat? {
         var status = stat()
         return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
     }
 
-    /// Whether only this user and the superuser can change a file with these facts.
+    /// Whether only this user and the superuser can change a file with this status.
     package func isOwn(_ status: stat) -> Bool {
         FolderRule.own.problem(owner: status.st_uid, mode: status.st_mode, user: user) == nil
     }

@@ -5,7 +5,7 @@
 public protocol PixelCaching: Sendable {
     /// Returns the verified image of a key, or `nil` for a miss. Blocks.
     ///
-    /// The image's ``Image/expires`` tells when its entry expires, so that a copy in memory expires with it.
+    /// The image's ``Image/expires`` is the time at which its entry expires, so that a copy in memory expires with it.
     func image(for key: CacheKey) -> Image?
 
     /// Stores the pixels of an image.
@@ -13,8 +13,8 @@ public protocol PixelCaching: Sendable {
     /// Returns at once. Reads see the image from then on; it is on disk after ``flush()``.
     ///
     /// - Parameter timeToLive: How long the image may be served; `nil` leaves this to the limits of the tier.
-    /// - Returns: Whether the tier accepted the image. It refuses images that are animated, partial, have more than 8 bits
-    ///   a channel, or are larger than the tier allows.
+    /// - Returns: Whether the tier accepted the image. It refuses animated images, partial images, images with more
+    ///   than 8 bits per channel, and images that are larger than the tier allows.
     @discardableResult
     func store(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool
 

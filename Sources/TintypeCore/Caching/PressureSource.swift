@@ -64,7 +64,8 @@ struct PressureTrigger: Hashable, Sendable {
     let pressure: MemoryPressure
     /// The total waiting time, in microseconds.
     let stall: Int
-    /// The time in which it counts, in microseconds. Users other than root may only use multiples of 2 s.
+    /// The length of the window in which waiting time is counted, in microseconds. Users other than root may only use
+    /// multiples of 2 s.
     var window = 2_000_000
 
     /// The text that registers the trigger when it is written to the file.

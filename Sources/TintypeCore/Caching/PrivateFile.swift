@@ -15,8 +15,8 @@ package struct PrivateFile: Sendable {
     /// Returns the contents of the file, or `nil` if there is none. Other users lose the permission to read it.
     ///
     /// - Parameter limit: The largest size that is read, in bytes.
-    /// - Throws: ``TintypeError/Code/unreadable``, also for a symbolic link, and for a file that another user owns or may
-    ///   write to.
+    /// - Throws: ``TintypeError/Code/unreadable``, also for a symbolic link, for a file that another user owns or may
+    ///   write to, and for a file larger than `limit`.
     package func read(limit: Int) throws(TintypeError) -> Data? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -33,9 +33,9 @@ package struct PrivateFile: Sendable {
         return try file.read(file.byteCount, from: 0)
     }
 
-    /// Refuses a file whose contents another user may have written, and takes the permissions of others from any other one.
+    /// Refuses a file that another user may have written. For any other file, removes the permissions of other users.
     ///
-    /// - Returns: The reason of a refusal.
+    /// - Returns: The reason for the refusal; `nil` if the file is accepted.
     private func takePossession(of descriptor: Int32) -> String? {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return SystemError.description(errno) }

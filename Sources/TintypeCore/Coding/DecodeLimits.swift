@@ -13,13 +13,13 @@ public struct DecodeLimits: Hashable, Sendable {
     public var scans: Int
     /// The maximum number of pixels of all frames of an animation together.
     ///
-    /// Each frame counts as the canvas or, if that is larger, its own rectangle. Only a few frames are ever in memory,
-    /// so this limits the time to reach the last frame.
+    /// Each frame counts with the larger of the canvas and its own rectangle. Only a few frames are ever in memory, so
+    /// this limits the time to reach the last frame.
     public var animatedPixels: Int
     /// The maximum size, in bytes, of a single PNG chunk that precedes the image data.
     public var chunkBytes = 8 << 20
     /// The maximum total size, in bytes as stored, of the text chunks that precede the image data of a PNG.
-    /// Tintype reads only an XMP packet in them.
+    /// Tintype reads no text except an XMP packet.
     public var textBytes = 8 << 20
     /// The maximum number of bytes of a colour profile. The default, 4 MB, is twice the size of the largest printer
     /// profiles.
@@ -34,8 +34,8 @@ public struct DecodeLimits: Hashable, Sendable {
     public var elements = 100_000
     /// The maximum number of pixels that all filters of an SVG together may read, at the size at which it is drawn.
     public var filteredPixels = 10_000_000_000
-    /// The maximum product of the bytes of an SVG's style sheets and the number of its elements. A comparison takes a few
-    /// nanoseconds.
+    /// The maximum product of the bytes of an SVG's style sheets and the number of its elements. It bounds the number
+    /// of comparisons of selectors with elements, each of which takes a few nanoseconds.
     public var styleMatches = 1_000_000_000
     /// The maximum number of bytes of memory that one decode may need at its peak, the result included.
     ///
@@ -183,7 +183,7 @@ extension DecodeLimits {
     /// - Throws: ``TintypeError/Code/limitExceeded``.
     public func check(exifBytes count: Int) throws(TintypeError) {
         guard count <= exifBytes else {
-            throw .exceeded(.exifBytes, "the Exif data have \(count) bytes; the limit is \(exifBytes)")
+            throw .exceeded(.exifBytes, "the Exif data has \(count) bytes; the limit is \(exifBytes)")
         }
     }
 }
@@ -242,6 +242,7 @@ extension TintypeError {
 
     /// Returns a ``Code/limitExceeded`` error of the load stage, for a body or file with more than `limit` bytes.
     package static func exceeded(byteLimit limit: Int) -> TintypeError {
-        TintypeError(.limitExceeded, stage: .load, "more than \(limit) bytes", underlying: DecodeLimit.bytes)
+        TintypeError(
+            .limitExceeded, stage: .load, "the image has more than \(limit) bytes", underlying: DecodeLimit.bytes)
     }
 }

@@ -5,11 +5,11 @@ extension EncodeOptions {
     public enum ColorSpace: String, Hashable, Sendable, CaseIterable {
         /// sRGB (IEC 61966-2-1), which every program assumes for a file without a profile.
         case sRGB = "srgb"
-        /// Display P3: the primaries of SMPTE RP 431-2, with the white and the curve of sRGB. The file states it, with a
-        /// profile where the format has no other way.
+        /// Display P3: the primaries of SMPTE RP 431-2, with the white point and the transfer function of sRGB. The
+        /// file declares it, with an ICC profile if the format has no other field for it.
         case displayP3 = "display-p3"
 
-        /// The formats that are written in other colour spaces than sRGB.
+        /// The formats that can be written in colour spaces other than sRGB.
         public static var formats: Set<ImageFormat> { ImageMetadata.writableFormats }
     }
 
@@ -18,7 +18,7 @@ extension EncodeOptions {
         ColorSpace.formats.contains(format) ? colorSpace : .sRGB
     }
 
-    /// The options of an image of the high range, which states its colours without a profile.
+    /// The options for an HDR image, whose colours are declared without a profile.
     var withoutProfile: EncodeOptions {
         var options = self
         options.colorSpace = .sRGB
@@ -27,7 +27,7 @@ extension EncodeOptions {
     }
 }
 
-/// Encodes still images with more than 8 bits per channel, which may be brighter than paper.
+/// Encodes HDR images: still images with more than 8 bits per channel, which may be brighter than reference white.
 public protocol HighRangeImageEncoder: ImageEncoder {
     /// Encodes a still image.
     ///
@@ -40,7 +40,7 @@ public protocol HighRangeImageEncoder: ImageEncoder {
     ) throws(TintypeError) -> Data
 }
 
-/// An encoder that converts an image of the high range once, however often it is encoded for a limit of bytes.
+/// An encoder that converts an HDR image once, however often it is encoded to meet a byte limit.
 package protocol PreparingHighRangeEncoder: HighRangeImageEncoder {
     /// Converts an image.
     ///
@@ -60,7 +60,7 @@ extension HighRangeImageEncoder {
     }
 }
 
-/// The curve of sRGB (IEC 61966-2-1).
+/// The transfer function of sRGB (IEC 61966-2-1).
 @usableFromInline
 package enum SRGBCurve {
     /// Returns the linear light of a channel. Both are from 0 to 1.
@@ -130,9 +130,10 @@ struct DisplayP3Transformer: ImageTransformer {
         return writer.finish()
     }
 
-    /// Returns an image with the colours outside of sRGB that its high range has.
+    /// Converts an HDR image to Display P3, including its colours outside of sRGB.
     ///
-    /// - Returns: `nil` if a pixel is brighter than white, because then the 8-bit image has other tones.
+    /// - Returns: `nil` if a pixel is brighter than reference white. The 8-bit image is then tone-mapped, and its tones
+    ///   differ from these.
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     func transform(_ highRange: HighRangePixels) throws(TintypeError) -> PixelBuffer? {
         var writer = try PixelWriter(size: highRange.size)

@@ -57,7 +57,7 @@ public enum FormatSniffer {
         Signature(.ico, (0, [0x00, 0x00, 0x01, 0x00])),
         // A cursor is an icon with a hot spot.
         Signature(.ico, (0, [0x00, 0x00, 0x02, 0x00])),
-        // Compressed with gzip (RFC 1952), as no other format here is. The decoder tells whether it is an SVG.
+        // Compressed with gzip (RFC 1952), which no other format here uses. The decoder checks whether it is an SVG.
         Signature(.svg, (0, [0x1F, 0x8B, 0x08])),
     ]
 
@@ -86,7 +86,7 @@ public enum FormatSniffer {
     private static let generalBrands: Set<String> = ["mif1", "msf1"]
 
     /// Whether bytes begin like a Windows bitmap: "BM" alone also begins plain texts. The four bytes after the size are
-    /// reserved, and zero in most files; the size of the second header tells in the others.
+    /// reserved, and zero in most files; in the others, the size of the second header must be a known one.
     private static func isBMP(_ head: [UInt8]) -> Bool {
         guard head.count >= 10, head.starts(with: "BM".utf8) else { return false }
         if head[6..<10].allSatisfy({ $0 == 0 }) { return true }

@@ -19,11 +19,11 @@ extension ImageCoderRegistry {
 
     /// Encodes a still image within the limits of the options.
     ///
-    /// The image is resized first, then encoded at the highest quality that keeps to the maximum number of bytes. A
-    /// byte limit costs up to nine encodings.
+    /// The image is resized first, then encoded at the highest quality that meets ``EncodeOptions/maximumByteCount``.
+    /// With such a limit, the image is encoded up to nine times.
     ///
-    /// - Throws: ``TintypeError/Code/noCoder``; ``TintypeError/Code/encodeFailed`` if the file is too large at any
-    ///   quality; the errors of the encoder.
+    /// - Throws: ``TintypeError/Code/noCoder``; ``TintypeError/Code/encodeFailed`` if the file is too large even at the
+    ///   lowest quality; ``TintypeError/Code/cancelled``; the errors of the encoder.
     public func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions = EncodeOptions()
     ) throws(TintypeError) -> Data {
@@ -122,7 +122,8 @@ extension ImageCoderRegistry {
         }
         guard let best else {
             throw TintypeError(
-                .encodeFailed, stage: .encode, "the \(format) image exceeds \(limit) bytes at any quality")
+                .encodeFailed, stage: .encode,
+                "the \(format) image exceeds the limit of \(limit) bytes even at the lowest quality")
         }
         return best
     }

@@ -62,8 +62,8 @@ public struct ImageCoderRegistry: Sendable {
     ///
     /// A ``RecognizingImageDecoder`` that recognizes the image takes precedence over ``FormatSniffer``.
     ///
-    /// - Parameter options: ``DecodeOptions/decoder`` takes precedence over the bytes, and ``DecodeOptions/formatHint`` counts
-    ///   if they are not recognized.
+    /// - Parameter options: ``DecodeOptions/decoder`` takes precedence over the bytes. ``DecodeOptions/formatHint`` is
+    ///   used if no registered decoder matches the bytes.
     /// - Throws: ``TintypeError/Code/notAnImage`` if the format is unknown, ``TintypeError/Code/noCoder`` if no decoder
     ///   for it is registered.
     public func decoder(
@@ -80,7 +80,7 @@ public struct ImageCoderRegistry: Sendable {
         throw TintypeError(.noCoder, stage: .decode, "no decoder for \(format) images is registered")
     }
 
-    /// Returns the decoder that recognizes an image as its own; `nil` if none does, as with Tintype's own decoders.
+    /// Returns the ``RecognizingImageDecoder`` that recognizes an image; `nil` if none does.
     func recognizingDecoder(for bytes: Data) -> (any ImageDecoder)? {
         recognizingDecoders.first { decoder in
             // A copy, whose indices begin at 0.

@@ -3,7 +3,7 @@ package import Foundation
 // The entry points of the pipeline. They add the options, limits and fallbacks that the decoder itself does not support.
 
 extension ImageDecoder {
-    /// Decodes an image within the time limit of the context, which each step has for itself.
+    /// Decodes an image within the time limit of the context. The limit applies to each step separately.
     ///
     /// - Throws: The errors of ``decode(_:context:)``; ``TintypeError/Code/notAnimated`` for a still image if the options
     ///   accept only animated ones; ``TintypeError/Code/limitExceeded`` if the time limit is reached.
@@ -36,12 +36,13 @@ extension ImageDecoder {
         return context.options.size == .noPixels ? try image.withoutPixels() : image
     }
 
-    /// Verifies an image without decoding it, if the options ask for no pixels or metadata and the decoder can.
+    /// Verifies an image without decoding it, if the options request neither pixels nor metadata and the decoder
+    /// supports it.
     ///
     /// - Returns: `nil` if the image must be decoded.
     private func verifyWithoutDecoding(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
         let options = context.options
-        // Only decoding tells whether a part lies within the image.
+        // Only a decode checks whether the requested part lies within the image.
         guard options.size == .noPixels, options.crop == nil, !options.keepsExif,
             let decoder = self as? any VerifyingImageDecoder,
             let info = try decoder.verifiedInfo(of: bytes, context: context)
@@ -49,8 +50,9 @@ extension ImageDecoder {
         return Image(pixels: try .onePixel(), info: info, scale: options.scale ?? 1)
     }
 
-    /// Decodes what ``decode(_:context:)`` has left: the other images of a file, and the further frames of an animation. Each
-    /// frame has the time limit for itself, and all together ten times as long: a small file may have thousands of frames.
+    /// Decodes what ``decode(_:context:)`` does not: the other images of a file, and all frames of an animation after
+    /// the first. The time limit applies to each frame, and ten times the limit to all frames together, because a small
+    /// file may have thousands of frames.
     private func verifyRest(
         of image: Image, _ bytes: Data, _ context: DecodeContext, within limit: DecodeTime
     ) throws(TintypeError) {
@@ -71,7 +73,7 @@ extension ImageDecoder {
         }
     }
 
-    /// Decodes an image with all of its metadata, of which decoders read only the Exif data.
+    /// Decodes an image with all of its metadata. The decoders themselves read only the Exif data.
     private func decodeWithMetadata(
         _ bytes: Data, context: DecodeContext, time: TimeSource
     ) throws(TintypeError) -> Image {
@@ -163,7 +165,7 @@ package struct DecodeTime: Sendable {
         (self.limit, self.source) = (limit, source)
     }
 
-    /// Runs `body`, which must poll a cancellation check; the check becomes true when the time is over.
+    /// Runs `body`, which must poll a cancellation check. The check returns `true` once the time limit is exceeded.
     ///
     /// - Parameters:
     ///   - isCancelled: Whether the caller has given up for another reason.

@@ -46,7 +46,7 @@ public protocol IncrementalImageDecoder: AnyObject, Sendable {
     func append(_ bytes: Data) throws(TintypeError) -> Image?
 }
 
-// MARK: - Optional abilities
+// MARK: - Optional capabilities
 
 /// A decoder that recognizes its own images: those of a format that ``FormatSniffer`` does not know, or takes for another.
 ///
@@ -89,7 +89,7 @@ public protocol SalvagingImageDecoder: ImageDecoder {
     func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image?
 }
 
-/// A decoder of files that have several images, of which ``ImageDecoder/decode(_:context:)`` decodes one.
+/// A decoder of files that have several images. ``ImageDecoder/decode(_:context:)`` decodes one of them.
 public protocol ImageCollectionDecoder: ImageDecoder {
     /// Decodes every image of a file, as ``LoadPolicy/Verification/allFrames`` asks.
     ///
@@ -98,13 +98,13 @@ public protocol ImageCollectionDecoder: ImageDecoder {
     func verifyImages(in bytes: Data, context: DecodeContext) throws(TintypeError)
 }
 
-/// A decoder that can prove at less cost than by decoding that an image is whole.
+/// A decoder that can verify that an image is intact without decoding it.
 public protocol VerifyingImageDecoder: ImageDecoder {
     /// Reads all of a still image without making pixels, as ``DecodeOptions/Size/noPixels`` asks.
     ///
     /// - Parameter bytes: The whole file.
-    /// - Returns: The header, if it is certain that ``ImageDecoder/decode(_:context:)`` would succeed without a warning. `nil`
-    ///   if only decoding can tell, which is then done.
+    /// - Returns: The header, if it is certain that ``ImageDecoder/decode(_:context:)`` would succeed without a
+    ///   warning; otherwise `nil`, and the pipeline decodes the image.
     /// - Throws: The errors of ``ImageDecoder/decode(_:context:)``.
     func verifiedInfo(of bytes: Data, context: DecodeContext) throws(TintypeError) -> ImageInfo?
 }

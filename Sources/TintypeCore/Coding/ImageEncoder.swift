@@ -69,24 +69,24 @@ public struct EncodeOptions: Hashable, Sendable {
     public var frames: [Int]?
     /// The kinds of metadata to write; by default none.
     ///
-    /// Metadata come from ``Image/metadata``, so the image must be decoded with ``DecodeOptions/keepsMetadata``. The formats
-    /// of ``ImageMetadata/writableFormats`` have them; others are written without. Applied by
-    /// ``ImageCoderRegistry/encode(_:as:options:)``; encoders of a program ignore it.
+    /// The metadata comes from ``Image/metadata``, so the image must be decoded with ``DecodeOptions/keepsMetadata``.
+    /// Only the formats of ``ImageMetadata/writableFormats`` are written with metadata. Applied by
+    /// ``ImageCoderRegistry/encode(_:as:options:)``; custom encoders ignore it.
     public var metadata: Set<MetadataKind> = []
     /// The colour space of the file; sRGB by default.
     ///
-    /// Formats other than ``ColorSpace/formats`` are always written in sRGB. Decoded images have 8 bits in sRGB, so they have
-    /// colours outside of it only if they are still images with ``Image/highRange``. Applied by
-    /// ``ImageCoderRegistry/encode(_:as:options:)``; encoders of a program ignore it.
+    /// Formats other than ``ColorSpace/formats`` are always written in sRGB. ``Image/pixels`` are 8-bit sRGB, so only
+    /// still images with ``Image/highRange`` have colours outside of sRGB. Applied by
+    /// ``ImageCoderRegistry/encode(_:as:options:)``; custom encoders ignore it.
     public var colorSpace = ColorSpace.sRGB
-    /// The dynamic range of the file; by default, what ordinary displays show.
+    /// The dynamic range of the file; standard by default.
     ///
     /// With ``DecodeOptions/DynamicRange/high``, a still image with ``Image/highRange`` is written with more than 8 bits per
     /// channel, in PQ with the primaries of Rec. ITU-R BT.2100, if the encoder is a ``HighRangeImageEncoder``: AVIF with 10
     /// bits, JPEG XL with 16. Any other image is written as by default. Applied by
     /// ``ImageCoderRegistry/encode(_:as:options:)``; encoders ignore it.
     public var range = DecodeOptions.DynamicRange.standard
-    /// The metadata that an encoder writes if its library does.
+    /// The metadata for encoders whose library writes it. Other files get their metadata afterwards.
     package var written = EncodedMetadata()
 
     /// The maximum size of an embedded thumbnail in pixels, close to what cameras and Apple's encoders use.

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// The functions of a C library that is loaded when it is first needed, and never unloaded: a program that meets no image
-/// of its format neither needs the library nor starts with its dependencies.
+/// The functions of a C library that is loaded when it is first needed, and never unloaded. A program that decodes no
+/// image of its format does not need the library or its dependencies.
 ///
 /// `@unchecked Sendable` because the addresses are never changed or freed.
 package struct RuntimeLibrary: @unchecked Sendable {
@@ -91,12 +91,13 @@ package struct RuntimeLibrary: @unchecked Sendable {
     }
 }
 
-/// A C library whose functions are called as if it were linked. On Linux it is loaded when the first image of its format
-/// comes, and `CTintypeLibraries.h` defines the calls. Elsewhere it is linked.
+/// A C library whose functions are called as if it were linked. On Linux it is loaded before the first image of its
+/// format is decoded or encoded, and `CTintypeLibraries.h` defines the calls. On other systems it is linked.
 package protocol OnDemandLibrary {
     /// The names of the library, as dlopen(3) takes them.
     static var files: [String] { get }
-    /// The result of loading the library. It is a constant, so the library is loaded once, when it is first needed.
+    /// The result of loading the library. Implement it as a static constant, so that the library is loaded once, when
+    /// it is first needed.
     static var loaded: Result<Void, TintypeError> { get }
 }
 
@@ -110,7 +111,7 @@ extension OnDemandLibrary {
     }
 
     #if os(Linux)
-    /// Loads the library and passes the addresses of its functions on.
+    /// Loads the library and passes the addresses of its functions to `connect`.
     ///
     /// - Parameters:
     ///   - names: The names that `TINTYPE_CALLS` lists.

@@ -1,4 +1,4 @@
-/// Where a whole document lies relative to a bitmap that shows a part of it, in pixels of the bitmap.
+/// The position and size of a whole document relative to a bitmap that shows a part of it, in pixels of the bitmap.
 package struct VectorPlacement {
     /// The left side of the document.
     package let x: Double
@@ -9,7 +9,7 @@ package struct VectorPlacement {
     /// The height of the document.
     package let height: Double
 
-    /// The longest side of a surface of cairo in pixels.
+    /// The maximum width and height of a cairo surface, in pixels.
     package static let maximumSide = 32_767
 
     /// Creates the placement of a document.
@@ -17,14 +17,15 @@ package struct VectorPlacement {
     /// - Parameters:
     ///   - part: The part of the document to show, in pixels of the document.
     ///   - document: The size of the document in pixels.
-    ///   - size: The size of the bitmap.
+    ///   - size: The size of the bitmap in pixels.
     /// - Throws: ``TintypeError/Code/limitExceeded`` for a bitmap that cairo cannot draw into.
     package init(
         of part: PixelRect, in document: PixelSize, at size: PixelSize
     ) throws(TintypeError) {
         guard max(size.width, size.height) <= Self.maximumSide else {
             throw .exceeded(
-                .library, "a drawing of \(size) pixels; cairo draws at most \(Self.maximumSide) pixels a side")
+                .library,
+                "the drawing would have \(size) pixels; the limit of cairo is \(Self.maximumSide) pixels per side")
         }
         let across = Double(size.width) / Double(part.size.width)
         let down = Double(size.height) / Double(part.size.height)

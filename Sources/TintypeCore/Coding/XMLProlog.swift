@@ -1,4 +1,4 @@
-/// Finds the name of the root element of an XML document behind its prolog: the declaration, comments, processing
+/// Finds the name of the root element of an XML document. It skips the prolog: the declaration, comments, processing
 /// instructions and the document type (XML 1.0, 2.8).
 ///
 /// It recognizes documents; it does not validate them.
@@ -71,9 +71,9 @@ struct XMLProlog {
         return .element(String(decoding: colon.map { name[($0 + 1)...] } ?? name, as: UTF8.self))
     }
 
-    /// Skips everything up to and including a text.
+    /// Skips everything up to and including a string.
     ///
-    /// - Returns: Whether the text was found.
+    /// - Returns: Whether the string was found.
     private mutating func skip(past end: String) -> Bool {
         let end = Array(end.utf8)
         while let place = rest.firstIndex(of: end[0]) {
@@ -111,7 +111,7 @@ struct XMLProlog {
 
     private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
 
-    /// Whether a byte may be part of a name; those of characters beyond ASCII count as such.
+    /// Whether a byte may be part of a name. All bytes of non-ASCII characters count as name characters.
     private static func isName(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), 0x80...: true

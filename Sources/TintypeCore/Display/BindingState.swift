@@ -1,7 +1,7 @@
-/// The state of an ``ImageBinding``: the loads that still matter, and what the display shows of them.
+/// The state of an ``ImageBinding``: its unfinished loads, and the content of the display.
 ///
-/// It knows no display, pipeline or time. Each event returns actions, which must be performed in their order. Loads are
-/// numbered from 1 in the order of their requests.
+/// It has no reference to a display, pipeline or clock. Each event returns actions, which the binding must perform in
+/// order. Loads are numbered from 1 in the order of their requests.
 struct BindingState: Sendable {
     /// A step that the binding must perform.
     enum Action: Hashable, Sendable {
@@ -12,7 +12,7 @@ struct BindingState: Sendable {
         case cancel(Int)
         /// Show something, with a transition if there is one.
         case show(ImageContent.Kind, ImageTransition? = nil)
-        /// Show the current image as something else.
+        /// Keep the current image and change its role.
         case mark(ImageContent.Kind)
         case startIndicator
         case stopIndicator
@@ -47,9 +47,9 @@ struct BindingState: Sendable {
     private var shownLoad = 0
     /// The key of the image that is shown, whole or as a preview; `nil` if anything else is shown.
     private(set) var shownKey: CacheKey?
-    /// Whether the image that was shown last is what another request for its key would get.
+    /// Whether another request for the same key would return exactly the image that was shown last.
     private var isExact = false
-    /// Whether an image is shown that another request for its key would get.
+    /// Whether the display shows exactly the image that another request for the same key would return.
     var showsExactImage: Bool { content == .image && isExact }
     /// Whether the indicator is running.
     private(set) var isIndicating = false
@@ -125,7 +125,7 @@ extension BindingState {
 
     /// Handles the end of a load.
     ///
-    /// - Parameter isExact: Whether the image is what another request for its key would get.
+    /// - Parameter isExact: Whether another request for the same key would return exactly this image.
     mutating func finish(_ number: Int, _ outcome: Outcome, isExact: Bool = true) -> [Action] {
         guard let load = loads.removeValue(forKey: number) else { return [] }
         let shown: [Action] =
@@ -146,8 +146,8 @@ extension BindingState {
         return show(.image, of: number, key: load.key, transition)
     }
 
-    /// Shows the failure image, or marks what is shown as that of a failed load. A preview of the image stays, and so does
-    /// the image itself. The failure of a former load is not shown: the newest one may still succeed.
+    /// Shows the failure image, or keeps the shown content and changes its role to a failure. The requested image, or a
+    /// preview of it, is kept. The failure of an earlier load is not shown, because the newest load may still succeed.
     private mutating func showFailure(_ number: Int, _ load: Load) -> [Action] {
         guard number >= shownLoad, number == lastLoad else { return [] }
         if shownKey == load.key { return content == .preview ? mark(.failure) : [] }

@@ -1,10 +1,9 @@
 /// Turns the content of a display into the pixels to draw: those of a still image, or the frames of an animation as they
 /// become due.
 ///
-/// An animation that arrives as a growing preview continues where it is when its next part is shown, and so does one whose
-/// load then fails.
+/// An animation that is still arriving does not restart when more of its frames are shown, nor when its load fails.
 @MainActor public final class ContentPlayer {
-    /// Called whenever other pixels have to be drawn; with `nil` if there are none.
+    /// Called whenever new pixels must be drawn, with `nil` if there is nothing to draw.
     public var onPixels: (@MainActor (PixelBuffer?) -> Void)?
     /// The pixels to draw now.
     public private(set) var pixels: PixelBuffer?
@@ -25,12 +24,12 @@
         self.settings = settings
     }
 
-    /// Whether the view is visible. A hidden view's animation stands still and holds one frame.
+    /// Whether the view is visible. While it is hidden, the animation is paused and holds one frame.
     public var isVisible = true {
         didSet { player?.isVisible = isVisible }
     }
 
-    /// Whether animations play. If not, they stand on their current frame, for users who want less motion.
+    /// Whether animations play. If not, the current frame stays, for users who prefer reduced motion.
     public var allowsMotion = true {
         didSet {
             guard allowsMotion != oldValue else { return }
@@ -38,7 +37,7 @@
         }
     }
 
-    /// Shows content. Content with the image that is already shown changes nothing.
+    /// Shows content. If its image is already shown, the image stays and its animation continues.
     public func show(_ content: ImageContent) {
         defer { if case .failure = content { player?.endGrowth() } }
         guard content.image !== shown || shown == nil else { return }

@@ -36,7 +36,8 @@ public struct ExpectedSize: Hashable, Sendable {
 }
 
 extension ExpectedSize {
-    /// Returns what is known when a load begins: the hint, or else the shape of the placeholder.
+    /// Creates the expected size at the start of a load: the hint, or else the shape of the placeholder. `nil` without
+    /// both.
     init?(_ presentation: Presentation) {
         if let hint = presentation.expectedSize {
             self.init(hint, basis: .hint)
@@ -47,9 +48,9 @@ extension ExpectedSize {
         }
     }
 
-    /// Returns the size of a rendition of an image.
+    /// Creates the expected size of a rendition from the header of its image.
     ///
-    /// - Returns: `nil` if transforms may change the size in a way that the header does not tell.
+    /// - Returns: `nil` if the transforms may change the size in a way that cannot be computed from the header.
     init?(_ info: ImageInfo, as rendition: Rendition) {
         guard rendition.predictsSize || !rendition.transforms(info) else { return nil }
         let decode = rendition.decode

@@ -7,7 +7,7 @@ struct BoundLoad: Sendable {
     let presentation: Presentation
     var schedule: LoadSchedule
     let receiver: LoadReceiver?
-    /// Whether the load replaces the shown image by a larger one.
+    /// Whether the load replaces the shown image with a larger version.
     var isRefit = false
     /// The running task; `nil` while the load is deferred or paused.
     var task: ImageTask?
@@ -119,12 +119,12 @@ extension ImageBinding {
         return if case .finished(let response) = task.status { response } else { nil }
     }
 
-    /// Shows what is shown until the image is available.
+    /// Shows a preview, the placeholder or the current image until the requested image is available.
     private func wait(for number: Int) {
         guard let load = loads[number] else { return }
         expectAtStart(load.presentation)
         let old = imageToRevalidate(load.request)
-        // The task may have begun with a preview in memory. Its event comes a turn later.
+        // The task may have begun with a preview in memory. The event of that preview is delivered asynchronously.
         var ends = (old ?? load.task?.preview).map { preview(number, $0) } ?? []
         ends += perform(state.wait(for: number, isRunning: load.task != nil), ShownImages(load.presentation))
         if let task = load.task { follow(task, number) }
@@ -134,7 +134,8 @@ extension ImageBinding {
         end(ends)
     }
 
-    /// Returns the image in memory that the load revalidates, which is shown meanwhile: as a preview, so unmodified.
+    /// Returns the image in memory that the load revalidates. It is shown as a preview, so it is not modified by the
+    /// ``ResultModifier``.
     private func imageToRevalidate(_ request: ImageRequest) -> ImageResponse? {
         guard request.policy.freshness == .revalidate,
             let old = pipeline.services.cachedImage(for: request.with { $0.resultModifier = nil })
@@ -255,7 +256,7 @@ extension ImageBinding {
             progress.isComplete = true
             if state.isIndicating { indicator?.update(progress) }
         case .failure where isRefit:
-            // The smaller image, which stays, is no failure.
+            // The smaller image is still shown, so this is not a failure.
             progress.isComplete = true
             request = shown?.request
         case .failure(let error):
@@ -274,7 +275,8 @@ extension BindingState.Outcome {
 }
 
 extension ImageResponse {
-    /// Whether an equal request would get this image: it is whole, current, unmodified, and of the source that was requested.
+    /// Whether an equal request would return this image: it is complete, up to date, unmodified, and from the requested
+    /// source.
     fileprivate func isExact(for request: ImageRequest) -> Bool {
         !image.isPartial && transferFailure == nil && refreshFailure == nil && !isReplacement
             && request.resultModifier == nil

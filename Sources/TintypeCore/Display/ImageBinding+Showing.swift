@@ -4,7 +4,7 @@ extension ImageBinding {
         var presentation: Presentation
         var image: Image?
         var error = TintypeError.cancelled
-        /// The receiver that gets the end of its load when the transition ends.
+        /// The receiver that is notified of the end of its load when the transition ends.
         var receiver: LoadReceiver?
 
         init(_ presentation: Presentation = Presentation(), image: Image? = nil) {
@@ -61,7 +61,7 @@ extension ImageBinding {
 
     /// Shows content.
     ///
-    /// - Parameter receiver: Gets its end when the transition ends. Only with a transition.
+    /// - Parameter receiver: The receiver to notify when the transition ends; `nil` without a transition.
     /// - Returns: The receivers that wait for the end of the former transition.
     private func show(
         _ new: ImageContent, _ transition: ImageTransition?, _ receiver: LoadReceiver?
@@ -123,7 +123,7 @@ extension ImageBinding {
     }
 }
 
-/// The receiver of one load of a binding. It gets the end exactly once, however the load ends.
+/// The receiver of one load of a binding. It is notified of the end exactly once, however the load ends.
 @MainActor final class LoadReceiver {
     private var receive: ImageBinding.Receiver?
     private var result: Result<ImageResponse, TintypeError> = .failure(.cancelled)
@@ -137,7 +137,7 @@ extension ImageBinding {
     /// Passes on an event that is not the end.
     func callAsFunction(_ event: ImageEvent) { receive?(event) }
 
-    /// Sets the result to report at the end. Before, it is the cancellation of the load.
+    /// Sets the result to report at the end. Without it, ``end()`` reports a cancellation.
     func settle(_ result: Result<ImageResponse, TintypeError>) { self.result = result }
 
     /// Reports the end, unless that has been done.

@@ -1,8 +1,8 @@
 // The view tells a binding when it begins to show its image, hides it, or changes its size.
 
 extension ImageBinding {
-    /// Starts deferred loads, and gives prefetched ones their priority. A view calls it whenever it has been drawn: without
-    /// such a load, it is cheap and does nothing.
+    /// Starts deferred loads, and raises prefetched loads to the priority of their requests. A view may call it each
+    /// time it has been drawn: the call is cheap if there are no such loads.
     ///
     /// With ``Presentation/Sizing/fitsDisplay``, a deferred load takes the size that the display has now. The display may be
     /// asked to show an image before this returns, so do not call it while drawing.
@@ -35,9 +35,10 @@ extension ImageBinding {
         return true
     }
 
-    /// Requests the shown image at the size of the display, if that makes more pixels of it: the display has grown, or is to be
-    /// covered from now on (``ImageDisplay/fit``), and the source has more pixels than are shown. The shown image stays
-    /// meanwhile. A display that only shrinks keeps it.
+    /// Loads the shown image again if the display needs more pixels and the source has them, because the display has
+    /// grown or its ``ImageDisplay/fit`` has changed to ``ImageFit/cover``.
+    ///
+    /// The shown image stays until the larger one is available. Nothing is loaded for a display that has shrunk.
     ///
     /// Applies only to requests with ``Presentation/Sizing/fitsDisplay``. A view calls it when its size has been stable for a
     /// moment. A call during a load takes effect at its end.
@@ -70,7 +71,7 @@ extension ImageBinding {
         updateTimer()
     }
 
-    /// The time for grace periods. Only a hidden display has any, and only it needs a timer.
+    /// The current time for grace periods. Only hidden displays have grace periods, so a visible one creates no timer.
     var now: Duration {
         guard !isDisplayVisible else { return .zero }
         if timer == nil { timer = makeTimer() }
@@ -99,7 +100,7 @@ extension ImageBinding {
 }
 
 extension ImageTask {
-    /// The part of the bytes that has arrived, if it is known.
+    /// The fraction of the bytes that has arrived, from 0 to 1, if it is known.
     fileprivate var fraction: Double? {
         if case .running(let progress) = status { progress.fraction } else { nil }
     }

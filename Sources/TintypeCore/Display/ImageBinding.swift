@@ -42,7 +42,7 @@
     var isDisplayVisible = true
     /// The transition that the display may be showing. The display owns it.
     weak var transition: RunningTransition?
-    /// The receiver that waits for the end of that transition.
+    /// The receiver to notify when ``transition`` ends.
     var transitionEnd: LoadReceiver?
     /// Ends the grace periods of hidden loads. Created when the first one begins.
     var timer: (any PlaybackTimer)?
@@ -98,7 +98,7 @@
     ///
     /// - Parameters:
     ///   - request: The request, before any interceptor.
-    ///   - presentation: The images during the load and at its end, and the start of the load.
+    ///   - presentation: How the display presents the load: its placeholder, failure image, start and transition.
     ///   - receive: Receives the header, progress, previews, and the end exactly once, on the main actor. If the binding or
     ///     its display is released first, the end is ``TintypeError/Code/cancelled``.
     public func load(

@@ -23,20 +23,22 @@
     /// A display whose size changes often rounds it up to a few steps, because each size is decoded separately.
     var wantedSize: PixelSize? { get }
 
-    /// How an image of another shape is placed in that size. By default it is contained.
+    /// How an image is placed whose aspect ratio differs from that of ``wantedSize``; ``ImageFit/contain`` by default.
     var fit: ImageFit { get }
 }
 
 /// How a display places an image whose shape differs from its own.
 public enum ImageFit: Hashable, Sendable {
-    /// The whole image is shown, with space beside it.
+    /// The whole image is shown, with empty space where the shapes differ.
     case contain
     /// The image covers the display, and its edges are cut off. A display that stretches images needs as many pixels.
     case cover
 }
 
 extension ImageFit {
-    /// Returns the size to decode an image to that is shown in a box.
+    /// Returns the decode size of an image that is shown in a box.
+    ///
+    /// - Parameter box: The size of the box in pixels.
     func decodeSize(_ box: PixelSize) -> DecodeOptions.Size {
         self == .cover ? .cover(box) : .fit(box)
     }

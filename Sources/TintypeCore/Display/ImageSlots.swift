@@ -16,7 +16,7 @@
     var scale: Double { get }
     /// Returns the size in pixels at which the image of a slot will be shown; `nil` while it is unknown.
     func wantedSize(in slot: Slot) -> PixelSize?
-    /// Returns how an image of another shape is placed in that size.
+    /// Returns how an image is placed in a slot whose aspect ratio differs from its own: see ``ImageDisplay/fit``.
     func fit(in slot: Slot) -> ImageFit
 }
 

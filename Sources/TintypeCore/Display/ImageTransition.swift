@@ -12,7 +12,8 @@ public struct ImageTransition: Hashable, Sendable {
         case slideFromTop
         /// The new image slides in from the bottom.
         case slideFromBottom
-        /// The image turns about its vertical axis, its left edge towards the viewer; the new image is on its back.
+        /// The image turns about its vertical axis, with its left edge towards the viewer. The new image is on the
+        /// reverse side.
         case flipFromLeft
         /// The image turns about its vertical axis, its right edge towards the viewer.
         case flipFromRight
@@ -20,10 +21,10 @@ public struct ImageTransition: Hashable, Sendable {
         case flipFromTop
         /// The image turns about its horizontal axis, its bottom edge towards the viewer.
         case flipFromBottom
-        /// A transition of the program.
+        /// A transition that the program defines.
         case custom(CustomTransition)
 
-        /// All kinds except those of the program.
+        /// All kinds except ``custom(_:)``.
         public static let standard: [Kind] = [
             .fade, .slideFromLeft, .slideFromRight, .slideFromTop, .slideFromBottom, .flipFromLeft, .flipFromRight,
             .flipFromTop, .flipFromBottom,
@@ -47,7 +48,7 @@ public struct ImageTransition: Hashable, Sendable {
         /// Slow at both ends.
         case easeInOut
 
-        /// Returns the progress for a part of the duration, both from 0 to 1.
+        /// Returns the progress at a fraction of the duration, both from 0 to 1.
         public func progress(_ part: Double) -> Double {
             let part = min(max(part, 0), 1)
             return switch self {
@@ -83,11 +84,12 @@ public struct ImageTransition: Hashable, Sendable {
 
 // MARK: - A program's own
 
-/// A transition of a program, in three steps. One value serves any number of displays.
+/// A transition that the program defines, in three steps: prepare, animate and complete. Any number of displays may
+/// share one value.
 ///
 /// Two custom transitions are equal if their names are.
 public struct CustomTransition: Hashable, Sendable {
-    /// The name that tells this transition from others.
+    /// The name that distinguishes this transition from others.
     public let name: String
     let prepare: @MainActor @Sendable (TransitionContext) -> Void
     let animate: @MainActor @Sendable (TransitionContext, Double) -> TransitionFrame
@@ -138,8 +140,8 @@ public struct CustomTransition: Hashable, Sendable {
         self.display = display
     }
 
-    /// Whether the new image hides the old one wherever that is drawn, unless a transformer has cut pixels out: its file is
-    /// opaque, and it has the same shape.
+    /// Whether the new image probably hides the old one: its header declares no alpha, and both have the same aspect
+    /// ratio. It does not if a transformer has made pixels transparent.
     var mayHideOld: Bool {
         guard let new = new.image, !new.info.hasAlpha else { return false }
         return old.image?.hasShape(of: new) ?? true

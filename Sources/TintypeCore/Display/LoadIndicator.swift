@@ -9,7 +9,8 @@
     func stop()
 }
 
-/// Shows another indicator only while a load takes long, and then long enough not to flash.
+/// Delays another indicator, so that it does not appear during short loads, and shows it for a minimum time, so that it
+/// does not flicker.
 @MainActor public final class DelayedIndicator: LoadIndicator {
     private let indicator: any LoadIndicator
     private let timer: any PlaybackTimer
@@ -20,7 +21,7 @@
     ///
     /// - Parameters:
     ///   - delay: How long a load runs before the indicator appears; 200 ms by default.
-    ///   - minimum: How long the indicator stays at least; 300 ms by default.
+    ///   - minimum: The minimum time for which the indicator stays visible; 300 ms by default.
     ///   - timer: A timer for this indicator alone.
     public init(
         _ indicator: any LoadIndicator, delay: Duration = .milliseconds(200), minimum: Duration = .milliseconds(300),
@@ -32,7 +33,7 @@
     }
 
     isolated deinit {
-        // Nothing hides the indicator after its minimum any more.
+        // The timer will not fire any more, so the indicator must be stopped here.
         if state.isShown { indicator.stop() }
     }
 
@@ -93,7 +94,7 @@ struct IndicatorDelay: Sendable {
         return advance(to: now)
     }
 
-    /// Handles the time.
+    /// Makes the change that is due at `now`, if there is one.
     mutating func advance(to now: Duration) -> Action? {
         guard let due = nextChange, due <= now else { return nil }
         nextChange = nil

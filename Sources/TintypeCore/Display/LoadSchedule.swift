@@ -1,6 +1,7 @@
-/// Decides when one load of a binding runs and how urgent it is, as the view begins to show its image and hides it.
+/// Decides when one load of a binding runs, and at which priority. This depends on whether the view has begun to show
+/// the image and is visible.
 ///
-/// It knows no task or clock. Each event returns actions, which must be performed in their order.
+/// It has no tasks or clocks. Each event returns actions, which the binding must perform in order.
 struct LoadSchedule: Sendable {
     enum Action: Hashable, Sendable {
         case start(ImagePriority)
@@ -19,7 +20,7 @@ struct LoadSchedule: Sendable {
 
     private let requested: ImagePriority
     private let whenHidden: Presentation.WhenHidden
-    /// Whether the view has asked for the image, not only announced it.
+    /// Whether the view shows the image, rather than preparing to show it: see ``Presentation/Start``.
     private var hasBegun: Bool
     private var isVisible: Bool
     private(set) var phase: Phase
@@ -47,7 +48,7 @@ struct LoadSchedule: Sendable {
         return [.start(priority)]
     }
 
-    /// Handles the view's wish to show the image.
+    /// Handles ``ImageBinding/begin()``.
     mutating func begin(at now: Duration) -> [Action] {
         guard !hasBegun else { return [] }
         let former = priority
@@ -66,7 +67,9 @@ struct LoadSchedule: Sendable {
         return reprioritize(from: former)
     }
 
-    /// Handles the time. A load that has received more than half of its bytes continues.
+    /// Pauses the load if its grace period is over. A load that has received more than half of its bytes continues.
+    ///
+    /// - Parameter fraction: The fraction of the bytes that has arrived; `nil` if it is unknown.
     mutating func expire(at now: Duration, fraction: Double?) -> [Action] {
         guard let deadline, deadline <= now else { return [] }
         self.deadline = nil

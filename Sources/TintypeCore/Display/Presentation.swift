@@ -19,7 +19,7 @@ public struct Presentation: Sendable {
     public var sizing: Sizing
     /// The transition to the new image; `nil` shows it at once.
     public var transition: ImageTransition?
-    /// When the receiver gets the end of the load.
+    /// When the receiver is notified of the end of the load.
     public var completion: Completion
 
     /// Creates a presentation; by default it shows the image at once and cancels the former load.
@@ -77,18 +77,18 @@ extension Presentation {
         /// At ``ImageBinding/begin()``. A list calls that after it has drawn a row, because it may prepare many more rows
         /// than it shows.
         case deferred
-        /// At once with the lowest priority, and from ``ImageBinding/begin()`` on with that of the request.
+        /// At once, with the lowest priority. ``ImageBinding/begin()`` raises it to the priority of the request.
         case prefetched
     }
 
     /// The treatment of a load while its display is hidden.
     public enum WhenHidden: Hashable, Sendable {
-        /// It continues unchanged.
+        /// The load continues unchanged.
         case continues
-        /// It continues with the lowest priority.
+        /// The load continues with the lowest priority.
         case yields
-        /// It continues with the lowest priority, and stops after this time unless more than half of its bytes have
-        /// arrived. It starts again when the display is visible. The receiver is not told of the pause.
+        /// The load continues with the lowest priority, and stops after this time unless more than half of its bytes
+        /// have arrived. It starts again when the display is visible. The receiver is not notified of the pause.
         case pauses(after: Duration)
 
         /// A pause after two seconds, so that a short look at another page does not restart the load.
@@ -104,7 +104,7 @@ extension Presentation {
         case fitsDisplay
     }
 
-    /// When the receiver gets the end of the load.
+    /// When the receiver is notified of the end of the load.
     public enum Completion: Hashable, Sendable {
         /// When the image has been passed to the display.
         case whenShown

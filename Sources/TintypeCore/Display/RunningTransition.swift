@@ -11,7 +11,8 @@
     public var onEnd: (@MainActor () -> Void)?
 
     private var start: Duration?
-    /// The progress from which a fade lets the old image fade out, too; `nil` while the new one is taken to hide it.
+    /// The progress at which a fade also begins to fade out the old image; `nil` while the new image is assumed to hide
+    /// it.
     private var oldFadesFrom: Double?
     /// The progress of the newest frame.
     private var lastProgress = 0.0
@@ -34,10 +35,12 @@
     /// The content that the display will show.
     public var new: ImageContent { context.new }
 
-    /// Returns how both images are drawn at a time of a monotonic clock, in seconds since any moment.
+    /// Returns how both images are drawn at `now`.
     ///
-    /// The first call starts the transition. A call when the duration is over ends it, so a display calls this from a
-    /// callback of its frame clock instead of while it draws.
+    /// The first call starts the transition, and the first call after its duration ends it. Call this from a callback
+    /// of the frame clock, not while drawing.
+    ///
+    /// - Parameter now: The time of any monotonic clock, the same one for all calls.
     public func frame(at now: Duration) -> TransitionFrame {
         let progress = progress(at: now)
         guard !isOver else { return .end }
@@ -66,7 +69,7 @@
 
     /// Ends the transition because the binding shows something else.
     ///
-    /// - Returns: The last step of a program's transition. It is called when the other content is shown, because it may
+    /// - Returns: The last step of a custom transition. Call it after the other content is shown, because it may
     ///   request another image.
     func replace() -> (@MainActor () -> Void)? {
         guard !isOver else { return nil }
@@ -75,10 +78,10 @@
         return completion(isFinished: false)
     }
 
-    /// Lets the old image fade out, too, unless the new one hides it.
+    /// Also fades out the old image, unless the new one hides it.
     ///
-    /// A pixel thread looks for pixels that a transformer has cut out, of which the header says nothing. If it finds one after
-    /// the first frame, the old image fades out from there.
+    /// The header does not show whether a transformer has made pixels transparent, so a pixel thread checks the pixels.
+    /// If there is a transparent one, the old image fades out from the progress at that time.
     private func prepareFade() {
         guard old.image != nil else { return }
         guard context.mayHideOld, let pixels = new.image?.pixels else { return oldFadesFrom = 0 }

@@ -18,7 +18,7 @@ public struct TransitionFrame: Hashable, Sendable {
 
     /// How one of the images is drawn. The view clips what leaves its bounds.
     public struct Layer: Hashable, Sendable {
-        /// From 0, which is not drawn at all, to 1.
+        /// The opacity, from 0, at which the image is not drawn at all, to 1.
         public var opacity: Double
         /// The distance to the right, in widths of the view.
         public var x: Double
@@ -75,8 +75,8 @@ extension ImageTransition.Kind {
     ///
     /// - Parameters:
     ///   - progress: From 0 to 1.
-    ///   - start: The progress from which a fade lets the old image fade out, too; `nil` if the new image, once opaque, hides
-    ///     it.
+    ///   - start: The progress at which a fade also begins to fade out the old image; `nil` if the new image, once
+    ///     opaque, hides it.
     func frame(at progress: Double, oldFadesFrom start: Double? = nil) -> TransitionFrame {
         let rest = 1 - progress
         return switch self {
@@ -98,7 +98,7 @@ extension ImageTransition.Kind {
 }
 
 extension TransitionFrame {
-    /// Turns the old image to its edge, then the new one from its edge to the front.
+    /// Turns the old image by 90° until only its edge is visible, then the new one from its edge to the front.
     fileprivate static func flip(_ axis: Turn.Axis, _ degrees: Double, at progress: Double) -> TransitionFrame {
         progress < 0.5
             ? TransitionFrame(old: Layer(turn: Turn(axis, degrees: degrees * progress)), new: .hidden)

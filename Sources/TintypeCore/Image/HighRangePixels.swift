@@ -20,7 +20,7 @@ public struct HighRangePixels: Sendable {
     ///
     /// - Precondition: the width of `rows` is even.
     package init(rows: PixelBuffer) {
-        precondition(rows.size.width % 2 == 0, "no pixels of \(Self.bytesPerPixel) bytes: \(rows.size)")
+        precondition(rows.size.width % 2 == 0, "the width must be even, not \(rows.size.width)")
         size = PixelSize(width: rows.size.width / 2, height: rows.size.height)
         self.rows = rows
     }
@@ -36,7 +36,7 @@ public struct HighRangePixels: Sendable {
     ///
     /// - Precondition: the position lies inside the image.
     public subscript(x: Int, y: Int) -> SIMD4<Float> {
-        precondition(x >= 0 && x < size.width, "column \(x) of \(size)")
+        precondition(x >= 0 && x < size.width, "column \(x) lies outside an image of \(size)")
         return rows.withUnsafeRow(y) { row in
             let start = x * Self.bytesPerPixel
             return SIMD4(

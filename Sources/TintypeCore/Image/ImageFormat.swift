@@ -5,10 +5,11 @@
 public struct ImageFormat: RawRepresentable, Sendable, CustomStringConvertible {
     /// The short lower-case name, as the command prints it: `"jpeg"`.
     public let rawValue: String
-    /// The properties that a third party gave; `nil` for the formats of Tintype and for a name alone.
+    /// The properties that a third-party coder has set; `nil` for Tintype's formats, and for a format created from its
+    /// name.
     private let ownProperties: Properties?
 
-    /// The media type and the like. A class, so that a format with properties is one word larger than its name.
+    /// The properties other than the name. A class, so that a format is only one word larger than its name.
     private final class Properties: Sendable {
         let mediaType: String
         let fileExtensions: [String]
@@ -21,8 +22,10 @@ public struct ImageFormat: RawRepresentable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Creates a format with a short lower-case name, whose other properties are those of the format of Tintype with this
-    /// name, or follow from the name.
+    /// Creates a format from its short lower-case name.
+    ///
+    /// If Tintype knows the name, the other properties are those of the known format. Otherwise the media type is
+    /// `image/NAME`, and the file name extension is the name.
     public init(rawValue: String) {
         self.rawValue = rawValue
         ownProperties = nil
@@ -93,7 +96,7 @@ extension ImageFormat {
     /// The media type (RFC 2046), as listed in an `Accept` header field.
     public var mediaType: String { properties?.mediaType ?? "image/\(rawValue)" }
 
-    /// Creates the format of Tintype that a file name extension stands for, to choose the format to *write*.
+    /// Creates the format with a file name extension, among Tintype's formats, to choose the format to *write*.
     ///
     /// The format of a file that is *read* is recognized from its bytes alone: see ``FormatSniffer``. The formats of
     /// third-party coders are found by ``ImageCoderRegistry/format(fileExtension:)``.

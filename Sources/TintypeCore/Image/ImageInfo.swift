@@ -48,11 +48,11 @@ public struct ImageInfo: Hashable, Sendable {
     public var storedSize: PixelSize { orientation.displayed(size) }
 }
 
-/// Damage with which an image still decodes.
+/// Damage that does not prevent an image from being decoded.
 public enum DamageWarning: Int, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// Some pixels differ from those that were encoded.
     case damagedPixels = 0
-    /// Bytes between blocks that belong to none. The images after them may be missing.
+    /// Bytes between two blocks that belong to neither. The images after them may be missing.
     case strayBytes = 1
     /// The canvas is smaller than the first image, which determines the size instead.
     case smallCanvas = 2
@@ -61,7 +61,7 @@ public enum DamageWarning: Int, Hashable, Sendable, CaseIterable, CustomStringCo
     public var description: String {
         switch self {
         case .damagedPixels: "some pixels are damaged"
-        case .strayBytes: "bytes between blocks belong to none"
+        case .strayBytes: "there are stray bytes between blocks"
         case .smallCanvas: "the canvas is smaller than the first image"
         }
     }

@@ -22,7 +22,7 @@ extension PixelBuffer {
         }
     }
 
-    /// Returns this image over an opaque background.
+    /// Returns this image composited over an opaque background. The alpha of `background` is ignored.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     public func flattened(on background: Pixel) throws(TintypeError) -> PixelBuffer {

@@ -30,7 +30,7 @@ public struct PixelBuffer: Sendable {
     public func withUnsafeRow<Result, Failure: Error>(
         _ y: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        precondition(y >= 0 && y < size.height, "row \(y) of \(size)")
+        precondition(y >= 0 && y < size.height, "row \(y) lies outside an image of \(size)")
         let start = y * bytesPerRow
         return try body(
             UnsafeRawBufferPointer(rebasing: storage.bytes[start..<start + size.width * Self.bytesPerPixel]))
@@ -40,7 +40,7 @@ public struct PixelBuffer: Sendable {
     ///
     /// - Precondition: the position lies inside the image.
     public subscript(x: Int, y: Int) -> Pixel {
-        precondition(x >= 0 && x < size.width, "column \(x) of \(size)")
+        precondition(x >= 0 && x < size.width, "column \(x) lies outside an image of \(size)")
         return withUnsafeRow(y) { row in row.loadUnaligned(fromByteOffset: x * Self.bytesPerPixel, as: Pixel.self) }
     }
 
@@ -101,7 +101,8 @@ extension PixelBuffer {
 extension PixelBuffer {
     /// Returns the smallest rectangle that contains every pixel that differs from `former`; `nil` if all are equal.
     ///
-    /// The whole rectangle is returned if the sizes differ. Equal rows are compared with `memcmp`.
+    /// If the sizes differ, returns the whole image. Each row is first compared with `memcmp`, so equal rows cost
+    /// little.
     ///
     /// - Complexity: O(pixels).
     package func changedRect(from former: PixelBuffer) -> PixelRect? {

@@ -36,7 +36,7 @@ public struct PixelWriter: ~Copyable {
     public mutating func withRows<Result, Failure: Error>(
         from first: Int = 0, _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        precondition(first >= 0 && first <= size.height, "row \(first) of \(size)")
+        precondition(first >= 0 && first <= size.height, "row \(first) lies outside an image of \(size)")
         return try body(UnsafeMutableRawBufferPointer(rebasing: storage.bytes[(first * bytesPerRow)...]))
     }
 
@@ -45,7 +45,7 @@ public struct PixelWriter: ~Copyable {
         storage.bytes.initializeMemory(as: UInt8.self, repeating: 0)
     }
 
-    /// Ends the writing and returns the pixels.
+    /// Consumes the writer and returns the written pixels. O(1).
     public consuming func finish() -> PixelBuffer {
         PixelBuffer(size: size, bytesPerRow: bytesPerRow, storage: storage)
     }

@@ -31,14 +31,15 @@ package final class JobContext: Sendable {
         if isCancelled { throw .cancelled }
     }
 
-    /// Returns the error with which code of the program has ended the work of this job.
+    /// Returns the error to report for an error that user code threw in this job.
     ///
-    /// A cancellation is the end of a load only if its callers or its job were cancelled. Otherwise it is a failure: the
-    /// code may have waited for a task of its own that was cancelled. Must be called in the task of the job.
+    /// ``TintypeError/Code/cancelled`` is reported as a cancellation only if the job was cancelled. Otherwise it is
+    /// reported as ``TintypeError/Code/transport``, because the code may have waited for a cancelled task of its own.
+    /// Must be called in the task of the job.
     package func failure(_ error: TintypeError) -> TintypeError {
         guard error.code == .cancelled, !isCancelled, !Task.isCancelled else { return error }
         return TintypeError(
-            .transport, stage: .load, "ended by a cancellation that no caller asked for", underlying: error)
+            .transport, stage: .load, "the load was cancelled, but no caller cancelled it", underlying: error)
     }
 
     // MARK: Priority

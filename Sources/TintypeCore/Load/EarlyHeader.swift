@@ -54,8 +54,8 @@ extension LoadStatus {
     }
 }
 
-/// Decides when the header of an arriving image is read. Each attempt has at least twice the bytes of the one before, so
-/// that all of them together read each byte about twice.
+/// Decides when the header of an arriving image is read. Each attempt waits for twice as many bytes as the one before,
+/// so all attempts together read about twice the bytes of the last one.
 struct HeaderAttempts: Sendable {
     /// The number of bytes of the last attempt. The header of few images is longer.
     static let limit = 1 << 20
@@ -81,7 +81,7 @@ struct HeaderAttempts: Sendable {
         return true
     }
 
-    /// Returns the header, if the attempt has found it. No attempt follows that, nor an error.
+    /// Ends an attempt, and returns the header if it was found. After a header or an error, no further attempt is due.
     mutating func end(_ result: Result<ImageInfo?, TintypeError>) -> ImageInfo? {
         isBusy = false
         switch result {

@@ -2,8 +2,8 @@ package import Foundation
 
 /// Judges the cache entries of one source, for a load under ``LoadPolicy/Freshness/http``.
 ///
-/// It exists because the header fields of the request decide about an entry, and a loader may have to run code of the
-/// program to know them. It does so once, and judges any number of entries.
+/// Whether an entry can be used depends on the header fields of the request, and a loader may have to call user code to
+/// compute them. The loader does this once, when it creates the judge, which then judges any number of entries.
 package protocol EntryJudge: Sendable {
     /// Whether the request fails if no entry may be used.
     var allowsOnlyCache: Bool { get }
@@ -18,7 +18,7 @@ package protocol EntryJudge: Sendable {
 package enum EntryJudgement: Hashable, Sendable {
     /// The entry is for the request.
     case selected(StoredVerdict)
-    /// The entry is another variant than the one with this number, which the request selects.
+    /// The entry is a variant for other requests. The request selects the variant with this number.
     case otherVariant(UInt64)
 }
 
@@ -35,7 +35,7 @@ struct LoaderJudge: EntryJudge {
     }
 }
 
-/// The name under which the caches have one of several variants of an original.
+/// The name under which the caches store one of several variants of an original.
 ///
 /// The variant that is stored first has the name of the original, where loads with other policies find it. All others
 /// share a fixed number of names, so that an origin whose responses differ for every request cannot fill the cache. Two

@@ -76,6 +76,8 @@ package struct LocalFile: ~Copyable {
     }
 
     /// Reads `count` bytes from `offset` on; fewer only at the end of the file. Blocks.
+    ///
+    /// - Throws: ``TintypeError/Code/unreadable``.
     package func read(_ count: Int, from offset: Int) throws(TintypeError) -> Data {
         var data = Data(count: count)
         var filled = 0
@@ -92,6 +94,8 @@ package struct LocalFile: ~Copyable {
     }
 
     /// Reads the whole file in pieces of 256 KB. Blocks.
+    ///
+    /// - Throws: ``TintypeError/Code/unreadable``, and the errors of `receive`.
     package func readAll(_ receive: (UnsafeRawBufferPointer) throws(TintypeError) -> Void) throws(TintypeError) {
         let piece = 256 << 10
         var offset = 0

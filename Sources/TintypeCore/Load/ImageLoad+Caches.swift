@@ -23,11 +23,11 @@ extension ImageLoad {
         return ImageResponse(image: image, origin: .memory)
     }
 
-    /// Whether an image was made of the current bytes. Always true if no bytes are known to be current.
+    /// Whether an image was decoded from the current bytes. Always true if no bytes are known to be current.
     private func isCurrent(_ image: Image) -> Bool {
         guard let currentBytes else { return true }
         guard let made = image.received, let received = currentBytes.received else { return false }
-        // The disk cache stores microseconds. A larger tolerance could take another variant for this one.
+        // The disk cache rounds dates to microseconds. A larger tolerance could confuse this variant with another one.
         return abs(made.timeIntervalSince(received)) < 0.000_002
     }
 }

@@ -80,7 +80,7 @@ extension ImageLoad {
         }
     }
 
-    /// Whether the request names its decoder. Its failures say nothing about the bytes.
+    /// Whether the request selects its own decoder. A failure of that decoder does not mean that the bytes are damaged.
     private var hasOwnDecoder: Bool { request.rendition.decode.decoder != nil }
 
     /// Decodes incomplete bytes. No cache stores the result, even if the image is complete.
@@ -129,12 +129,13 @@ extension ImageLoad {
 }
 
 extension Image {
-    /// Returns the frames, the part and the size of a decoded image that options specify, as if it were decoded with them.
+    /// Returns the image that decoding with `options` would have made, by selecting frames, cropping and resizing.
     ///
     /// - Throws: ``TintypeError/Code/notAnimated``, and the errors of the transforms.
     func reduced(to options: DecodeOptions) throws(TintypeError) -> Image {
         if options.frames == .animatedOnly, !isAnimated {
-            throw TintypeError(.notAnimated, stage: .decode, "the image is still, and the request wants an animation")
+            throw TintypeError(
+                .notAnimated, stage: .decode, "the image is not animated, but only animated images were requested")
         }
         let options = try options.resolved(for: info)
         var image = options.frames == .first && isAnimated ? replacing(pixels: pixels) : self

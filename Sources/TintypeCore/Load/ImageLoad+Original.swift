@@ -17,7 +17,8 @@ extension ImageLoad {
     ///   (``LoadedBytes/transferFailure``).
     func loadBytes(stored: CacheEntry? = nil, previews: PreviewPump) async throws(TintypeError) -> LoadedBytes {
         guard request.policy.freshness != .cacheOnly else {
-            throw TintypeError(.notCached, stage: .disk, "not in a cache, and the request allows only caches")
+            throw TintypeError(
+                .notCached, stage: .disk, "no cache contains the image, and the request allows only caches")
         }
         if let bytes = bytesOfEqualLoad { return bytes }
         let wanted = byteRequest(revalidating: stored)
@@ -135,8 +136,8 @@ extension ImageLoad {
 
 /// Original bytes that were loaded and may not be on disk yet, because only bytes that decode are stored.
 ///
-/// A load enters before it reads the disk and leaves when it has ended. While several loads of the same bytes are
-/// entered, the bytes that one of them loads are available to the others, which then need no transfer.
+/// A load enters before it reads the disk and leaves when it has ended. Once one of the entered loads has loaded the
+/// bytes, the other entered loads of the same bytes use them and need no transfer.
 struct ByteHandover: Sendable {
     private var table: [JobKey: (bytes: LoadedBytes?, loads: Int)] = [:]
 

@@ -1,4 +1,4 @@
-// Requests that name other sources than their own: alternatives, one with fewer pixels, one with fewer bytes.
+// Requests with additional sources: alternatives, a source with fewer pixels, and a source with fewer bytes.
 
 extension ImageLoad {
     /// Loads the image of a request with other sources. The load of each source is a job of its own, which others may share.
@@ -39,7 +39,7 @@ extension ImageLoad {
         }
     }
 
-    /// Joins the load of another source. The ``AsyncRequestInterceptor``s decide about it as about any request.
+    /// Joins the load of another source. The ``AsyncRequestInterceptor``s are applied to it as to any request.
     private func joinOther(_ other: ImageRequest) async throws(TintypeError) -> ImageResponse {
         var response = try await joinAtScale(other, from: services.startOfOtherSources)
         response.isReplacement = true

@@ -3,7 +3,7 @@ import Foundation
 // Requests whose freshness policy asks the origin before a cached image is used.
 
 extension ImageLoad {
-    /// Whether the origin's rules decide, and have not decided yet.
+    /// Whether the freshness policy asks the origin, and the current bytes are not known yet.
     var mustRevalidate: Bool { request.policy.freshness.asksOrigin && currentBytes == nil }
 
     /// Loads the rendition from bytes that the origin has confirmed as current or has just sent.
@@ -66,7 +66,9 @@ extension ImageLoad {
             return LoadedBytes(entry).named(variant)
         }
         guard !judge.allowsOnlyCache else {
-            throw TintypeError(.notCached, stage: .disk, "not in a cache, and the request has only-if-cached")
+            throw TintypeError(
+                .notCached, stage: .disk,
+                "no cache contains the image, and the request has the directive only-if-cached")
         }
         return try await loadBytes(revalidating: entry, as: variant, ifFailed: StaleUse(verdict), previews)
     }
@@ -206,7 +208,8 @@ extension LoadedBytes {
 }
 
 extension ImageRequest {
-    /// Returns the request for a variant of its original. Everything that is made of the variant has a key of its own.
+    /// Returns the request for a variant of its original. Everything that is made from the variant has a key of its
+    /// own.
     fileprivate func named(_ variant: VariantName?) -> ImageRequest {
         guard let variant else { return self }
         return with { $0.identity = variant.identity(of: $0.key.source) }
@@ -214,8 +217,8 @@ extension ImageRequest {
 }
 
 extension TintypeError {
-    /// Whether a load that failed to refresh a cached image may deliver it. After a refusal by a guard it may not: the
-    /// image may come from a server that the guard forbids.
+    /// Whether a load that failed to refresh a cached image may deliver that image. It must not after the refusal of a
+    /// guard, because the image may come from a server that the guard forbids.
     fileprivate var allowsCachedImage: Bool { code != .cancelled && code != .forbidden }
 
     /// Whether the origin was unreachable, or broke the connection before it answered.

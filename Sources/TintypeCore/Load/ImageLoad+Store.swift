@@ -23,8 +23,10 @@ extension ImageLoad {
         if let size = DecodedSize(image, of: request) { services.decodedSizes.withLock { $0.note(size) } }
     }
 
-    /// Whether the disk cache stores a rendition. It does not store partial images, images with more than 8 bits per sample,
-    /// images with metadata, or animations, unless the request names a format for them. All are made again from the
+    /// Whether the disk cache stores a rendition.
+    ///
+    /// It does not store partial images, images with more than 8 bits per channel or images with metadata. It stores
+    /// animations only if the request names a format for them. Renditions that are not stored are made again from the
     /// original.
     private func isStoredOnDisk(_ image: Image) -> Bool {
         (!image.isAnimated || storesAnimations) && !image.isPartial && image.highRange == nil && image.exif == nil
@@ -45,8 +47,8 @@ extension ImageLoad {
 
     private func isWorthEncoding(_ image: Image) -> Bool { cache.tiers.contains(.disk) && !hasOriginalPixels(image) }
 
-    /// Whether a rendition has the pixels of the original, whatever was requested. A second copy would be larger, and would
-    /// lose quality by its encoding.
+    /// Whether a rendition has the pixels of the original. Encoding them again would use disk space and could lose
+    /// quality.
     private func hasOriginalPixels(_ image: Image) -> Bool {
         let isWhole =
             request.rendition.transforms.isEmpty && request.rendition.decode.crop == nil

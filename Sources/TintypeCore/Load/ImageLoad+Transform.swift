@@ -3,7 +3,7 @@
 extension ImageLoad {
     /// Makes the rendition from one without the last transforms, which other loads may share.
     ///
-    /// The last transforms that look at one pixel at a time are applied in one pass.
+    /// Trailing pixelwise transforms are applied in one pass: see ``Rendition/transformsInOnePass``.
     func transform() async throws(TintypeError) -> ImageResponse {
         let (rendition, count) = (request.rendition, transformsToApply)
         let isOriginDecoded = hasDecodedOriginal(without: count)

@@ -18,7 +18,7 @@ struct ImageLoad: Sendable {
     func run() async throws(TintypeError) -> ImageResponse {
         if let others = request.others { return try await loadFromSources(others) }
         do throws(TintypeError) {
-            // A cache may have what an earlier load without this guard has stored.
+            // A load without this guard may have stored the image in a cache.
             try services.guards.check(request)
             if mustRevalidate { return try await revalidate() }
             if let image = renditionInMemory { return try await deliver(memoryHit(image, request.key)) }
@@ -158,7 +158,7 @@ struct JobKey: Hashable, Sendable {
 enum JobStart: Hashable, Sendable {
     /// With the ``AsyncRequestInterceptor``s.
     case interceptors
-    /// With them too, for a request that loads another source of a request. They may not add further sources.
+    /// With the ``AsyncRequestInterceptor``s, for an additional source of a request. They must not add further sources.
     case interceptorsOfOtherSource
     /// With the caches: the interceptors have decided, or there are none.
     case caches

@@ -20,6 +20,7 @@ public protocol ImageLoader: Sendable {
     /// run once.
     ///
     /// - Returns: The complete bytes. If the bytes are incomplete, throw an error.
+    /// - Throws: The reason why the bytes cannot be loaded; ``TintypeError/Code/cancelled`` if the task is cancelled.
     @concurrent
     func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes
 

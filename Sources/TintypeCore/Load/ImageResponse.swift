@@ -17,8 +17,8 @@ public struct ImageResponse: Sendable {
     public var transferFailure: TintypeError?
     /// How the bytes were transferred, if this load transferred them.
     public var metrics: TransferMetrics?
-    /// The metadata of the bytes that the image was made of, if this load read or loaded them. The bytes themselves may be
-    /// absent.
+    /// The metadata of the bytes that the image was decoded from, if this load read or loaded them. The bytes
+    /// themselves may be absent.
     package var bytes: LoadedBytes?
     /// Whether the image is of another source than the request's own, or the answer of an ``AsyncRequestInterceptor``. An equal
     /// request may get another image.
@@ -69,7 +69,7 @@ public enum ImageOrigin: String, Hashable, Sendable, CaseIterable {
 
 /// The durations and counts of one transfer.
 public struct TransferMetrics: Hashable, Sendable {
-    /// The time in the queue, and waiting for the limit on request starts.
+    /// The time spent in the queue, including the wait for the rate limit of requests.
     public var queued = Duration.zero
     /// The time to resolve the name of the server, with the wait for a thread that does; `nil` if the name was not resolved,
     /// or by the HTTP client, within ``connecting``.
@@ -77,12 +77,12 @@ public struct TransferMetrics: Hashable, Sendable {
     /// Without a `ServerGuard`, the downloader resolves a name at most once a minute, and the HTTP client resolves it again
     /// for each connection.
     public var nameLookup: Duration?
-    /// The time to connect, TLS handshake included, and to resolve the name unless ``nameLookup`` has that; `nil` unless the
-    /// connection is known to be new.
+    /// The time to connect, including the TLS handshake and, if ``nameLookup`` is `nil`, the name resolution. `nil`
+    /// unless the connection is known to be new.
     ///
-    /// async-http-client reports a connection only after its handshake. ``roundTrip`` tells the rest apart: TCP connects
-    /// within one round trip if no packet is lost, so the remainder of an `http:` connection is the name, and that of an
-    /// `https:` connection the handshake, together with the name if ``nameLookup`` is `nil`.
+    /// async-http-client reports a connection only after its handshake. ``roundTrip`` estimates the part of the TCP
+    /// connection, which takes one round trip if no packet is lost. The remainder is the name resolution (unless
+    /// ``nameLookup`` is set) and, for `https:`, the TLS handshake.
     public var connecting: Duration?
     /// The round-trip time to the server, or to the proxy, that the kernel had measured when the connection was established;
     /// `nil` for a reused connection, over HTTP/2, and on systems other than Linux.

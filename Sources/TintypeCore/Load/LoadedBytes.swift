@@ -114,7 +114,8 @@ public struct LoadedBytes: Sendable {
         get { parts.value.metrics }
         set { parts.value.metrics = newValue }
     }
-    /// Whether the bytes and the images made of them may be stored, if the request lets the origin decide (``LoadPolicy/Freshness/http``).
+    /// Whether the bytes, and the images made from them, may be stored, if the request lets the origin decide
+    /// (``LoadPolicy/Freshness/http``).
     public var isStorable: Bool {
         get {
             switch parts.value.record {
@@ -131,18 +132,19 @@ public struct LoadedBytes: Sendable {
     }
     /// The file that ``data`` maps; `nil` if it maps none.
     package var file: SpillFile? { parts.value.file }
-    /// When the bytes were received completely. Distinguishes images made of these bytes from those made of older ones.
+    /// When the bytes were received completely. Distinguishes images made from these bytes from images made from older
+    /// ones.
     var received: Date? {
         get { parts.value.received }
         set { parts.value.received = newValue }
     }
-    /// When the cache entry expires that these are the bytes of, and everything made from them; `nil` if it does not, or
-    /// if no cache has the bytes.
+    /// The time at which the cache entry with these bytes expires, and everything made from them; `nil` if the entry
+    /// does not expire, or if no cache has the bytes.
     var expires: Date? {
         get { parts.value.expires }
         set { parts.value.expires = newValue }
     }
-    /// The facts about the bytes, without the bytes.
+    /// A copy without the bytes, the file and the decoded image.
     var withoutData: LoadedBytes {
         var bytes = self
         (bytes.parts.value.data, bytes.parts.value.file, bytes.parts.value.image) = (Data(), nil, nil)
@@ -153,7 +155,7 @@ public struct LoadedBytes: Sendable {
         get { parts.value.refreshFailure }
         set { parts.value.refreshFailure = newValue }
     }
-    /// The name under which the caches have these bytes; `nil` for that of the original.
+    /// The name under which the caches store these bytes; `nil` for the name of the original.
     var variant: VariantName? {
         get { parts.value.variant }
         set { parts.value.variant = newValue }

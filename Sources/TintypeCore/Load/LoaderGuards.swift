@@ -1,7 +1,9 @@
 import Synchronization
 
-/// A loader that can restrict what its pipeline uses, from caches and from any loader: a guard against forged requests
-/// to servers must refuse local files, and what an unguarded load has stored.
+/// A loader that restricts which requests its pipeline serves, from any cache and any loader.
+///
+/// A guard against server-side request forgery must also refuse local files, and images that a load without the guard
+/// has stored in a cache.
 package protocol GuardingLoader: ImageLoader {
     /// Whether the loader has a guard for requests without settings of their own.
     var guardFlag: GuardFlag { get }
@@ -21,14 +23,15 @@ package final class GuardFlag: Sendable {
         flag = Atomic(isSet)
     }
 
-    /// The current value. A thread that learns of a change otherwise also sees it here.
+    /// The current value. Writes release and reads acquire: a thread that synchronizes with the writer sees the new
+    /// value.
     package var isSet: Bool {
         get { flag.load(ordering: .acquiring) }
         set { flag.store(newValue, ordering: .releasing) }
     }
 }
 
-/// The guards of a pipeline's loaders, and of the loader that a request brings.
+/// The guards of a pipeline's loaders, and of the loader in the overrides of a request.
 struct LoaderGuards: Sendable {
     private let loaders: [any GuardingLoader]
     /// The flags of the loaders. Calling a loader through its protocol would double the cost of a memory hit.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Tells whether the network is metered, such as that of a mobile phone, as far as NetworkManager knows.
+/// Reports whether NetworkManager considers the network metered, such as a connection through a mobile phone.
 ///
 /// The answer is the last one of NetworkManager. If it is more than 30 seconds old, reading it makes a thread ask again in the
 /// background. A machine without NetworkManager has no metered network. Nothing is opened before the first use.
@@ -16,7 +16,7 @@ public final class MeteredNetwork: Sendable {
     private let time: TimeSource
     private let ask: @Sendable () -> Bool
 
-    /// - Parameter ask: Returns whether the network is metered. Called on a thread that it may block.
+    /// - Parameter ask: Returns whether the network is metered. Called on a new thread; it may block.
     init(time: TimeSource = .system, ask: @escaping @Sendable () -> Bool) {
         self.time = time
         self.ask = ask

@@ -3,9 +3,9 @@ import Foundation
 
 /// Tells whether the machine has a network, and waits for one.
 ///
-/// A machine has a network if an interface other than the loopback one runs and has an address that reaches beyond its link. That
-/// says nothing about a server. While a caller waits, one thread listens to the kernel (rtnetlink(7)); a monitor that nobody
-/// waits for has neither a thread nor a socket.
+/// A machine has a network if an interface other than loopback is running and has an address that is not link-local.
+/// This does not mean that any server can be reached. While a caller waits, one thread listens to the kernel
+/// (rtnetlink(7)). Without waiting callers, the monitor has neither a thread nor a socket.
 ///
 /// ```swift
 /// downloads.retry = RetryPolicy(maximumAttempts: 3)
@@ -31,7 +31,7 @@ public final class NetworkMonitor: Sendable {
             return lastNumber
         }
 
-        /// Returns whether the thread must go on, and ends it if nobody waits.
+        /// Returns whether the thread must continue. If no caller waits, records that the thread has ended.
         mutating func continueWatching() -> Bool {
             isWatching = !waiters.isEmpty
             return isWatching
@@ -50,10 +50,10 @@ public final class NetworkMonitor: Sendable {
         (check, self.openChanges) = (isConnected, openChanges)
     }
 
-    /// Whether the machine has a network. Takes some microseconds.
+    /// Whether the machine has a network. Takes a few microseconds. May be called from any thread.
     public var isConnected: Bool { check() }
 
-    /// Returns when the machine has a network: at once if it has one.
+    /// Waits until the machine has a network. Returns at once if it already has one.
     ///
     /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled first.
     public func waitUntilConnected() async throws(TintypeError) {
@@ -66,7 +66,7 @@ public final class NetworkMonitor: Sendable {
         if isFirst { Thread.detachNewThread { self.watch() } }
         await waiter.wait()
         let wasWaiting = state.withLock { $0.waiters.removeValue(forKey: number) != nil }
-        // Only the thread removes a waiter whose network has come.
+        // The monitor's thread removes a waiter only when the machine has a network.
         if wasWaiting { throw .cancelled }
     }
 
@@ -74,7 +74,7 @@ public final class NetworkMonitor: Sendable {
     private func watch() {
         ThreadName.set("tintype.network")
         let descriptor = openChanges()
-        // Checked once after opening, because the network may have come before.
+        // Checked once after opening, because the network may have become available before.
         while state.withLock({ $0.continueWatching() }) {
             if check() {
                 let waiters = state.withLock { state in

@@ -101,11 +101,11 @@ struct PreviewState: Sendable {
     var isStopped = false
     /// The attempts to read the header.
     var header: HeaderAttempts
-    /// The least time between the starts of two steps, or `nil` if partial images are not wanted.
+    /// The minimum time between the starts of two steps; `nil` if the request wants no partial images.
     private var interval: Duration?
     private var isBusy = false
     private var lastStart: Duration?
-    /// The number of bytes that names the format.
+    /// The number of bytes that suffices to recognize the format.
     private let headLength: Int
 
     init(_ previews: LoadPolicy.Previews, headLength: Int = FormatSniffer.length) {
@@ -129,7 +129,7 @@ struct PreviewState: Sendable {
     ) -> (LoadStatus?, isStepDue: Bool) {
         isBusy = false
         self.offset = offset
-        // A complete image may have come while the step ran.
+        // A complete image may have been shown while the step ran.
         let isShown = preview != nil && !isStopped && interval != nil
         if let preview, isShown { show(preview) }
         return (isShown ? status : nil, status.progress.received > offset && shouldStart(at: now))

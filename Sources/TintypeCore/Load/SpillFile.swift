@@ -37,8 +37,10 @@ extension ReceivedBytes {
         return (try? spilled.file.map(spilled.count)) ?? Data()
     }
 
-    /// Removes and returns everything. Spilled bytes are not read back: the data is a mapping of the file, which is
-    /// returned too.
+    /// Removes and returns all bytes. Spilled bytes are not read back: the data is a mapping of the file, which is also
+    /// returned.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     package func takeAll(for job: JobContext) async throws(TintypeError) -> (data: Data, file: SpillFile?) {
         guard contents.spilled != nil else { return (take(), nil) }
         if spillState.memoryCount > 0 { try await spill(for: job) }
@@ -164,7 +166,8 @@ package final class SpillFile: Sendable {
         return filled
     }
 
-    /// A directory on a disk even where `/tmp` is memory: `TMPDIR`, or else `/var/tmp` (FHS 3.0, 5.15).
+    /// The directory for spill files: `TMPDIR`, or else `/var/tmp` (FHS 3.0, 5.15), which is on a disk even if `/tmp`
+    /// is in memory.
     package static let folder: String = {
         if let named = ProcessInfo.processInfo.environment["TMPDIR"], !named.isEmpty { return named }
         return access("/var/tmp", W_OK) == 0 ? "/var/tmp" : "/tmp"

@@ -1,11 +1,11 @@
 import Foundation
 
-/// One question to a service on the system bus (D-Bus Specification 0.43), without the library, which would be linked into
-/// every program.
+/// A client that makes one call to a service on the system bus (D-Bus Specification 0.43). It does not use libdbus,
+/// which every program would have to link.
 struct SystemBus: Sendable {
     /// The path of the bus's socket.
     let path: String
-    /// The longest time for the whole question.
+    /// The time limit of the whole call.
     var patience = Duration.seconds(2)
     var time = TimeSource.system
 
@@ -45,7 +45,7 @@ struct SystemBus: Sendable {
         return nil
     }
 
-    /// Authenticates by the user of the process, whom the kernel tells to the bus.
+    /// Authenticates with the user ID of the process, which the bus verifies through the kernel.
     private static func logIn(to socket: borrowing BusSocket) -> Bool {
         let user = String(getuid()).utf8.map { String($0, radix: 16) }.joined()
         guard socket.send([0] + Array("AUTH EXTERNAL \(user)\r\n".utf8)) else { return false }
@@ -126,7 +126,7 @@ struct BusReply {
 
     /// The serial of the answered call; `nil` for signals and calls.
     private(set) var answered: UInt32?
-    /// The number, if the reply is no error and its body is a variant with one.
+    /// The number, if the reply is not an error and its body is a variant that contains a 32-bit unsigned integer.
     private(set) var number: UInt32?
 
     /// Reads the next message.
@@ -205,7 +205,7 @@ struct BusReader {
     }
 }
 
-/// When a question ends, answered or not.
+/// The deadline of a call.
 struct BusDeadline: Sendable {
     private let end: Duration
     private let time: TimeSource
@@ -215,7 +215,7 @@ struct BusDeadline: Sendable {
         self.time = time
     }
 
-    /// The rest of the time in milliseconds, 0 if there is none.
+    /// The time left in milliseconds; 0 after the deadline.
     var milliseconds: Int32 {
         let rest = (end - time.uptime()) / .milliseconds(1)
         return Int32(max(0, min(rest, 1_000_000)))
@@ -240,7 +240,7 @@ struct BusSocket: ~Copyable {
         let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue
         let descriptor = socket(AF_UNIX, Int32(type), 0)
         guard descriptor >= 0 else { return nil }
-        // It blocks while the server's queue is full. 0 would be no limit.
+        // connect(2) blocks while the server's queue is full. A timeout of 0 would mean no limit.
         let milliseconds = Int(max(1, deadline.milliseconds))
         var limit = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -272,7 +272,7 @@ struct BusSocket: ~Copyable {
 
     /// Sends all bytes, and returns whether it could. A new connection has room for the few hundred bytes of a question.
     func send(_ bytes: [UInt8]) -> Bool {
-        // Without a signal, which would end the process when the bus ends.
+        // MSG_NOSIGNAL: if the bus closes the connection, SIGPIPE would end the process.
         Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 

@@ -58,7 +58,7 @@ public struct PipelineMetrics: PipelineObserver {
         Counter(label: label, dimensions: [(dimension, value)], factory: factory)
     }
 
-    /// The counters of one tier. They are created once, because a memory hit has no time to look up its counter.
+    /// The counters of one tier. They are created once, because looking up a counter would slow down a memory hit.
     private struct Lookups: Sendable {
         let hits: Counter
         let misses: Counter

@@ -13,7 +13,7 @@ struct StageWatch: Sendable {
     /// Whether there are no observers.
     var isIdle: Bool { observers.isEmpty }
 
-    /// Returns a watch that also sends events to the observers that a request brings.
+    /// Returns a watch that also sends events to the observers in the overrides of a request.
     func including(_ request: ImageRequest) -> StageWatch {
         guard let own = request.overrides?.observers, !own.isEmpty else { return self }
         return StageWatch(observers + own, time: time)

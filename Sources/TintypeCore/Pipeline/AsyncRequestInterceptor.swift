@@ -1,12 +1,12 @@
-/// Decides about a load before caches on disk and loaders are asked: it may wait, for example for a token or for the real
-/// source of an image, and it may answer itself.
+/// Rewrites a request, or returns its response, before disk caches and loaders are used. It may wait, for example for a
+/// token or for the real URL of an image.
 ///
-/// It is asked after a miss in memory, once for equal requests that run at the same time, and after all
-/// ``RequestInterceptor``s. Those are enough to rewrite a request without waiting.
+/// It is called after all ``RequestInterceptor``s and after a miss in memory, once for equal requests that run at the
+/// same time. To rewrite a request without waiting, use a ``RequestInterceptor``.
 ///
-/// Each other source of a request is decided about as a request of its own, before it is loaded: ``ImageRequest/alternatives``,
-/// ``ImageRequest/lowData``, and a ``LowResolution/source(_:)``. A ``LowResolution/thumbnail(fitting:)`` is made from the source
-/// that the interceptors have chosen.
+/// It is called separately for each additional source of a request, before that source is loaded:
+/// ``ImageRequest/alternatives``, ``ImageRequest/lowData``, and a ``LowResolution/source(_:)``. A
+/// ``LowResolution/thumbnail(fitting:)`` is made from the source that the interceptors have chosen.
 public protocol AsyncRequestInterceptor: Sendable {
     /// Returns the request to load instead, or the response.
     ///
@@ -19,14 +19,15 @@ public protocol AsyncRequestInterceptor: Sendable {
 
 /// The decision of an ``AsyncRequestInterceptor``.
 public enum InterceptedRequest: Sendable {
-    /// This request is loaded, after the next interceptors have decided about it. It may be the same one.
+    /// Load this request, which may be unchanged. The next interceptor receives it first.
     ///
-    /// It may name other sources, unless the interceptor was asked about such a source itself. ``RequestInterceptor``s do not
-    /// rewrite sources that it adds. The settings of each caller stay as the caller has requested them:
+    /// The request may contain additional sources, unless the interceptor was called for an additional source.
+    /// ``RequestInterceptor``s do not rewrite these sources. The following settings cannot be changed, because each
+    /// caller has its own:
     /// ``DecodeOptions/scale``, ``ImageRequest/resultModifier``, ``ImageRequest/placeholderKey``, ``ImageRequest/priority``,
     /// ``LoadPolicy/header`` and ``LoadPolicy/previewStorage``.
     case load(ImageRequest)
-    /// This is the result. It is delivered to the callers that wait, and no cache stores it.
+    /// Deliver this response to all waiting callers. No cache stores it.
     case answer(ImageResponse)
 }
 

@@ -84,7 +84,8 @@ public final class FailureMemory: Sendable {
 
     /// Remembers a failure, if a retry would fail in the same way.
     ///
-    /// - Parameter loader: Decides about that, if the program has set no rule.
+    /// - Parameter loader: Decides whether a retry would fail in the same way, unless ``Settings/shouldRemember`` is
+    ///   set.
     func remember(_ error: TintypeError, of request: ImageRequest, judgedBy loader: some ImageLoader) {
         let key = FailureKey(request)
         guard error.code != .cancelled, key.isShort,

@@ -24,7 +24,7 @@ struct FlushTarget: Sendable {
 /// program which creates new ones for every request does not fill the memory.
 ///
 /// They are held until they are flushed, because a flush includes them even if the program has released the overrides.
-/// The overrides themselves are not, and neither are images in memory.
+/// The overrides themselves, and images in memory, are not held.
 struct FlushTargets: Sendable {
     static let capacity = 64
 

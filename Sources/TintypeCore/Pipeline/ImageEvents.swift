@@ -11,7 +11,7 @@ public enum ImageEvent: Sendable {
     case finished(Result<ImageResponse, TintypeError>)
 }
 
-/// The progress of loading the original bytes: a snapshot, not a difference.
+/// The progress of loading the original bytes, as a snapshot of the total.
 public struct LoadProgress: Hashable, Sendable {
     /// The number of bytes received so far.
     public var received: Int
@@ -27,7 +27,8 @@ public struct LoadProgress: Hashable, Sendable {
         self.isComplete = isComplete
     }
 
-    /// The part that has arrived, from 0 to 1, or `nil` if the total is unknown. 1 for a load that has succeeded.
+    /// The fraction of the bytes that has arrived, from 0 to 1; `nil` if the total is unknown. It is 1 after a
+    /// successful load.
     public var fraction: Double? {
         if isComplete { return 1 }
         guard let expected, expected > 0 else { return nil }

@@ -14,8 +14,8 @@ extension ImagePipeline {
         return services.cachedImage(for: request)
     }
 
-    /// Returns the image in memory or on disk, or `nil` if neither has it or the entry cannot be read. If there is an
-    /// alternative instead (``ImageRequest/alternatives``), returns that.
+    /// Returns the image in memory or on disk, or `nil` if neither has it or the entry cannot be read. If only the
+    /// image of one of the ``ImageRequest/alternatives`` is cached, returns that image.
     ///
     /// **Blocks** the calling thread while the disk is read and the image is decoded and transformed. Use it for an
     /// image that must be present when a window opens. Must not be called from an `async` function. Loads nothing, and does not
@@ -40,7 +40,8 @@ extension ImagePipeline {
         await cachedData(forIntercepted: services.intercepted(request))
     }
 
-    /// Returns the original bytes on disk, or `nil` if they are not there. **Blocks** while they are read.
+    /// Returns the original bytes on disk, or `nil` if they are not there. **Blocks** while they are read, so do not
+    /// call it from an `async` function.
     public func blockingCachedData(for request: ImageRequest) -> Data? {
         let request = services.intercepted(request)
         guard services.guards.allow(request) else { return nil }

@@ -3,15 +3,16 @@ import Synchronization
 extension ImagePipeline {
     /// Whether new loads wait, for example while a program is in the background. `false` by default.
     ///
-    /// While a pipeline is paused, memory and disk still answer, and loads that have asked their loader go on. All others wait
-    /// before they ask it, and can be cancelled. They continue when this becomes `false`.
+    /// While a pipeline is paused, images in memory and on disk are still delivered, and loads whose loader has started
+    /// continue. All other loads wait before they start their loader, and can be cancelled. They continue when this
+    /// becomes `false`.
     public var isPaused: Bool {
         get { services.pause.isPaused }
         set { services.pause.isPaused = newValue }
     }
 }
 
-/// Holds the loads of a paused pipeline back.
+/// Delays the loads of a paused pipeline.
 final class LoadPause: Sendable {
     /// Outside the lock, because every load reads it.
     private let flag = Atomic(false)

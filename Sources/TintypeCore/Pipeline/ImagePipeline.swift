@@ -86,8 +86,8 @@ public final class ImagePipeline: Sendable {
         }.get()
     }
 
-    /// Waits until everything that loads have stored is on disk: in the caches, also those that requests brought
-    /// (``RequestOverrides``), and the files of loaders, such as cookies and the bytes of interrupted transfers.
+    /// Waits until everything that loads have stored is on disk: the entries of all caches, including those in
+    /// ``RequestOverrides``, and the files of loaders, such as cookies and the bytes of interrupted transfers.
     ///
     /// - Throws: ``TintypeError/Code/unwritable`` if something could not be written. The rest is written nevertheless.
     public func flush() async throws(TintypeError) {
@@ -103,7 +103,7 @@ public final class ImagePipeline: Sendable {
             request: request, in: running,
             keeper: request.policy.keepsPreviews ? PreviewKeeper(request, services) : nil)
         if request.policy.keepsPreviews || request.placeholderKey != nil { showPlaceholder(in: task) }
-        // They capture only the task, so that a waiter allocates no closure.
+        // The closures capture only the task, so that Swift allocates no context for them.
         let receiver = JobReceiver<ImageResponse, LoadStatus>(
             onStatus: { task.update($0) }, onEnd: { task.finish($0) })
         let start = start ?? (services.configuration.asyncInterceptors.isEmpty ? .caches : .interceptors)

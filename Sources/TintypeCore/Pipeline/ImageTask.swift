@@ -92,8 +92,8 @@ public final class ImageTask: Sendable {
 
     /// The response, when the load has ended. Any number of tasks may wait.
     ///
-    /// When the waiting Swift task is cancelled, its wait ends at once with ``TintypeError/Code/cancelled``; the load
-    /// itself continues; call ``cancel()`` to stop it.
+    /// Throws the error of the load. If the waiting Swift task is cancelled, throws ``TintypeError/Code/cancelled`` at
+    /// once, and the load itself continues: call ``cancel()`` to stop it.
     public var response: ImageResponse {
         get async throws(TintypeError) {
             try await end.wait { .failure(.cancelled) }.get()
@@ -138,8 +138,9 @@ extension ImageTask {
         deliver(state.withLock { $0.events.show(placeholder) })
     }
 
-    /// The scale of what the job delivers. Jobs do not know the scale, so that they are shared; `nil` for a request with
-    /// other sources, where it depends on which of them loads.
+    /// The scale to set on the images of the job. Jobs do not depend on the scale, so that requests with different
+    /// scales share them. `nil` for a request with additional sources, whose jobs set the scale of the source that was
+    /// loaded.
     private var scale: Double? { request.others == nil ? request.rendition.decode.scale : nil }
 
     /// Takes a snapshot from the job, which other tasks may share. Has no effect after the end.

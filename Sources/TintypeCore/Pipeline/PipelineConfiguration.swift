@@ -26,8 +26,8 @@ public struct PipelineConfiguration: Sendable {
     /// The interceptors that decide about loads and may wait, in order. By default none.
     public var asyncInterceptors: [any AsyncRequestInterceptor] = []
 
-    /// Sets how caches distinguish the images of local files. By default they compare the time of modification and the
-    /// size, too, so that a file which changed is loaded again.
+    /// The properties by which caches distinguish the images of local files. By default they also compare the
+    /// modification time and the size, so that a changed file is loaded again.
     public var fileIdentity = FileIdentity.modification
 
     /// The observers of the pipeline's events. By default none.
@@ -39,18 +39,18 @@ public struct PipelineConfiguration: Sendable {
     /// The server guard of a downloader in ``loaders`` applies in addition, whatever this returns.
     public var shouldLoad: @Sendable (ImageRequest) -> Bool = { _ in true }
 
-    /// Returns whether to save data now, for example on a metered connection. Requests with ``ImageRequest/lowData`` then load
-    /// that source instead. Called on any thread, so it must be fast. By default `false`. With NetworkManager,
-    /// ``MeteredNetwork/isMetered`` tells.
+    /// Returns whether to save data now, for example on a metered connection; `false` by default. Requests with
+    /// ``ImageRequest/lowData`` then load that source instead. Called on any thread, and must be fast. On machines with
+    /// NetworkManager, ``MeteredNetwork/isMetered`` is a suitable value.
     public var savesData: @Sendable () -> Bool = { false }
 
-    /// The settings of the memory of failed sources.
+    /// Which failed sources are remembered, and for how long.
     public var failureMemory = FailureMemory.Settings()
 
     /// The options for encoding renditions for the disk.
     ///
-    /// With a ``EncodeOptions/maximumSize``, the rendition on disk may be smaller than the one in memory. A rendition that
-    /// exceeds ``EncodeOptions/maximumByteCount`` at any quality is not stored on disk.
+    /// If ``EncodeOptions/maximumSize`` is set, the rendition on disk may be smaller than the one in memory. A
+    /// rendition that exceeds ``EncodeOptions/maximumByteCount`` even at the lowest quality is not stored on disk.
     public var encodeOptions = EncodeOptions()
 
     /// The serializer that chooses the bytes to store on disk; `nil`, the default, stores the standard form.

@@ -28,7 +28,7 @@ final class PipelineServices: Sendable {
     let refreshing = Locked<Set<JobKey>>([])
     /// The decoded sizes of each source in memory.
     let decodedSizes = Locked(DecodedSizeTable())
-    /// The caches and loaders that requests have brought, and that may have something to write.
+    /// The caches and loaders in the overrides of requests that may have unwritten data.
     private let flushTargets = Locked(FlushTargets())
     /// The last date at which bytes were received.
     private let lastReceipt = Locked(Date.distantPast)
@@ -63,7 +63,7 @@ final class PipelineServices: Sendable {
         }
     }
 
-    /// Returns a request that an ``AsyncRequestInterceptor`` has made of another one, with the requests for its other
+    /// Returns a request that an ``AsyncRequestInterceptor`` has rewritten, with the requests for its additional
     /// sources: those of the former request, and new ones for sources that the interceptor has added.
     func completed(_ request: ImageRequest, from former: ImageRequest) -> ImageRequest {
         guard request.facts.hasOtherSources, request.others == nil else { return request }
@@ -76,8 +76,8 @@ final class PipelineServices: Sendable {
         }
     }
 
-    /// Returns the date for bytes that were received now. It differs from all earlier ones, because images are told apart
-    /// by the date of their bytes.
+    /// Returns the date for bytes that were received now. It differs from all earlier dates, because the date of its
+    /// bytes identifies the version of an image.
     func receiptDate() -> Date {
         let now = configuration.time.date()
         return lastReceipt.withLock { last in
@@ -91,7 +91,8 @@ final class PipelineServices: Sendable {
     /// Returns the image of a request in memory, if its policy and all guards let memory answer.
     func cachedImage(for request: ImageRequest) -> Image? {
         guard request.facts.readsMemory, guards.allow(request) else { return nil }
-        // Not with `cache(for:)` and `watch.including(_:)` in any case: the copies would be a large part of the cost of a hit.
+        // Plain requests avoid `cache(for:)` and `watch.including(_:)`, whose copies would be a large part of the cost
+        // of a hit.
         let image: Image?
         if request.facts.isCustomized {
             image = cache(for: request).image(for: request.key)
@@ -120,7 +121,8 @@ extension PipelineServices {
         }
     }
 
-    /// Waits until the loaders and caches of the pipeline, and those that requests brought, have written everything.
+    /// Waits until the loaders and caches of the pipeline, and those in the overrides of requests, have written
+    /// everything.
     ///
     /// - Throws: The first error, after all of them have been flushed.
     func flush() async throws(TintypeError) {
@@ -210,9 +212,11 @@ extension PipelineServices {
         }
     }
 
-    /// The identity of a request's bytes among running loads, or `nil` for that of its source. A name that an interceptor
-    /// gave counts in this pipeline only: another pipeline may give it to other bytes. It does not count under the rules of
-    /// the origin, which may tell sources with one name apart.
+    /// The identity of a request's bytes among running loads; `nil` for the identity of its source.
+    ///
+    /// An ``ImageRequest/identity`` is valid in this pipeline only, because another pipeline may use it for other
+    /// bytes. It is ignored with ``LoadPolicy/Freshness/http``, because the origin may distinguish sources that have
+    /// the same identity.
     func byteIdentity(of request: ImageRequest) -> String? {
         guard let name = request.identity, name != request.source.identity, request.policy.freshness != .http else {
             return nil

@@ -16,7 +16,7 @@ extension String {
         }
     }
 
-    /// A JSON text with the same characters escaped as JSON does (RFC 8259, section 7).
+    /// A JSON text in which the characters that ``printable`` escapes have JSON escapes (RFC 8259, section 7).
     ///
     /// An encoder need not escape them. They occur only within strings, so the value stays the same. The text must not
     /// contain line breaks outside of strings.
@@ -29,8 +29,9 @@ extension String {
         }
     }
 
-    /// Creates a text to show from one of the system, such as an argument or the name of a file. Bytes that are not part of
-    /// valid UTF-8 become escapes such as `\xFF`. Backslashes stay, so a text with an escape may also be valid UTF-8.
+    /// Creates a string for display from a C string of the system, such as an argument or a file name. Bytes that are
+    /// not valid UTF-8 become escapes such as `\xFF`. Backslashes are not escaped, so the result cannot be converted
+    /// back.
     package init(escapingCString bytes: UnsafePointer<CChar>) {
         let bytes = UnsafeBufferPointer(start: bytes, count: strlen(bytes)).map { UInt8(bitPattern: $0) }
         var (text, offset) = ("", 0)

@@ -41,7 +41,7 @@ public struct PipelineActivity: Hashable, Sendable {
     public var isIdle: Bool { renditions.running + originals.running + loads.running == 0 }
 }
 
-/// The loads of a pipeline that have begun and not ended. Reports the begin and the end of each to observers.
+/// The loads of a pipeline that have begun and not ended. Reports the beginning and the end of each load to observers.
 final class RunningTasks: Sendable {
     /// The slot of a load in the list, and its identifier for observers.
     struct Entry: Sendable {

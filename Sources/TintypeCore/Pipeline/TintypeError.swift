@@ -115,8 +115,8 @@ extension TintypeError {
         case insecure
         /// A guard refuses the scheme, host, port or address; see `ServerGuard`.
         case forbidden
-        /// A request modifier refused to send the request, or the program's HTTP client cannot send it within the settings.
-        /// (2000)
+        /// A request modifier refused to send the request, or a setting requires the downloader's own HTTP client and
+        /// the program has supplied another one. (2000)
         case refusedRequest
         /// A response modifier refused the response, or the program's HTTP client followed a redirect. (2003)
         case refusedResponse
@@ -128,7 +128,7 @@ extension TintypeError {
         case invalidated
         /// The status of the response is not acceptable; ``TintypeError/message`` names it. (2001)
         case badStatus
-        /// The server sent too many redirects, or redirects in a circle.
+        /// The server sent too many redirects, or a redirect loop.
         case tooManyRedirects
         /// The body is empty. (1001)
         case emptyBody
@@ -205,8 +205,10 @@ package enum SystemError {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Writes all bytes to a descriptor. Blocks, even if the descriptor does not, such as a pipe that another process has
-    /// made non-blocking. Returns 0, or the number of the error that ended it.
+    /// Writes all bytes to a descriptor. Blocks, even if the descriptor is non-blocking, such as a pipe that another
+    /// process has made so.
+    ///
+    /// - Returns: 0, or the error number (errno(3)) of the write that failed.
     package func write(to descriptor: Int32) -> Int32 {
         var rest = self[...]
         while !rest.isEmpty {

@@ -14,7 +14,8 @@ public struct CacheKey: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - source: The identity of the encoded bytes, normally the absolute URL.
-    ///   - rendition: The identity of the pixels made of them: ``Rendition/identifier``. Empty for the original.
+    ///   - rendition: The identity of the pixels made from these bytes: ``Rendition/identifier``. Empty for the
+    ///     original.
     public init(source: String, rendition: String = "") {
         storage = Storage(source: source, rendition: rendition)
         var hasher = Hasher()
@@ -38,7 +39,7 @@ public struct CacheKey: Hashable, Sendable {
     /// Whether this key names the original bytes rather than a rendition of them.
     public var isOriginal: Bool { storage.rendition.isEmpty }
 
-    /// The key of the original bytes that this image is made of.
+    /// The key of the original bytes that this image is made from.
     public var original: CacheKey { isOriginal ? self : CacheKey(source: source) }
 
     /// Returns whether two keys have the same source and the same rendition.
@@ -77,8 +78,9 @@ extension CacheKey: CustomStringConvertible {
 package struct SourceIdentity: Hashable, Sendable {
     /// The URL without user name and password; for bytes, closures and models of a program, all of the identity.
     package let url: String
-    /// Distinguishes the bytes from others of the URL: the method if it is not `GET`, and digests of header fields, of a
-    /// user name and password, and the number of a variant by the rules of HTTP. Empty for a plain request.
+    /// The parts that distinguish the bytes from other bytes of the URL: the method if it is not `GET`, the digest of
+    /// the header fields, the digest of the user name and password, and the number of an HTTP variant. Empty for a
+    /// plain request.
     package let variant: [String]
 
     /// Reads the source of a cache key: ``ImageSource/identity``, or a variant of it.
@@ -94,7 +96,7 @@ package struct SourceIdentity: Hashable, Sendable {
         (url, variant) = (words[words.count - 1], method + lines.dropFirst())
     }
 
-    /// Whether this is the identity of the same URL, and of the same bytes as far as `other` says which.
+    /// Returns whether this identity has the URL of `other`, and all parts of its ``variant``.
     ///
     /// - Parameter other: An identity that may have fewer parts, such as that of a plain request.
     package func matches(_ other: SourceIdentity) -> Bool {
@@ -102,7 +104,7 @@ package struct SourceIdentity: Hashable, Sendable {
     }
 }
 
-/// A one-way stand-in for a secret in a key. Keys are written to disk, so they must not contain secrets.
+/// Digests that replace secrets in keys. Keys are written to disk, so they must not contain secrets.
 enum SecretDigest {
     /// Returns the SHA-256 digest of a text in hexadecimal digits.
     static func of(_ text: String) -> String {
@@ -143,8 +145,8 @@ public enum FileIdentity: Hashable, Sendable {
 }
 
 extension ImageRequest {
-    /// Whether disk caches may have renditions of the source: not of a local file, unless the policy wants that and the key
-    /// changes with the file.
+    /// Whether disk caches may store renditions of the source. Renditions of a local file are stored only if the policy
+    /// allows it and the key changes with the file.
     var mayBeOnDisk: Bool {
         source.isWorthKeepingOnDisk
             || policy.localFiles == .disk && source.expectedOrigin == .file && isIdentifiedByModification

@@ -17,21 +17,21 @@ public struct DecodeOptions: Hashable, Sendable {
     public var scale: Double?
     /// A decoder to use instead of the one that the pipeline's ``ImageCoderRegistry`` finds. It receives bytes of any format.
     public var decoder: NamedDecoder?
-    /// The format of bytes that no registered decoder recognizes, such as one without a signature.
+    /// The format of bytes that no registered decoder recognizes, for example because the format has no signature.
     ///
-    /// Bytes that are recognized are decoded as what they are, whatever the hint says.
-    /// ``ImageCoderRegistry/format(fileExtension:)`` makes a hint of a file name extension.
+    /// The hint is ignored if a decoder for the recognized format is registered.
+    /// ``ImageCoderRegistry/format(fileExtension:)`` returns the format for a file name extension.
     public var formatHint: ImageFormat?
     /// The page of a document to draw, counted from 0. Only decoders of documents use it.
     public var page = 0
     /// Whether to read ``Image/exif``. The option is part of the cache key, because a cached image either has Exif data
     /// or does not.
     public var keepsExif: Bool
-    /// Whether to read ``Image/metadata``, and ``Image/exif`` with them. Part of the cache key for the same reason.
+    /// Whether to read ``Image/metadata`` and ``Image/exif``. The option is part of the cache key, like ``keepsExif``.
     public var keepsMetadata = false
     /// Whether a thumbnail that is embedded in the file may replace the image.
     public var embeddedThumbnail: EmbeddedThumbnail
-    /// The damage with which an image still decodes, with ``ImageInfo/warnings``.
+    /// The damage that does not make decoding fail. ``ImageInfo/warnings`` reports it.
     public var damageTolerance = DamageTolerance.minor
     /// Whether to return the intact part of a damaged image, marked with ``Image/isPartial``, instead of throwing for damage
     /// that ``damageTolerance`` does not cover.
@@ -98,7 +98,7 @@ extension DecodeOptions {
         return options
     }
 
-    /// The number of pixels to decode.
+    /// The size to decode an image to.
     ///
     /// No case enlarges a raster image. Vector images are drawn at the requested size, because they have no pixels of their
     /// own.
@@ -140,11 +140,12 @@ extension DecodeOptions {
         case whereLargeEnough
     }
 
-    /// The damage with which an image still decodes. A file that is cut short is an error at every tolerance.
+    /// The damage that does not make decoding fail. A truncated file is an error at every tolerance.
     public enum DamageTolerance: Hashable, Sendable {
         /// None: an image is whole, or decoding throws ``TintypeError/Code/undecodable``.
         case none
-        /// Damage that every viewer shows, in a complete file of which a whole pass or frame is intact:
+        /// Damage in a complete file with at least one intact pass or frame, despite which common viewers show the
+        /// image:
         ///
         /// - invalid codes in a JPEG after the first of its scans or, if it has only one, after its first row of blocks;
         /// - other bytes between the blocks of a GIF after its first image;
@@ -154,10 +155,10 @@ extension DecodeOptions {
 
     /// The dynamic range and precision of decoded pixels.
     public enum DynamicRange: Hashable, Sendable {
-        /// sRGB with 8 bits a channel; brighter values are tone-mapped into that range.
+        /// sRGB with 8 bits per channel; brighter values are tone-mapped into that range.
         case standard
-        /// In addition, ``Image/highRange`` for a still image with more than 8 bits a channel, or for a JPEG or HEIC with a
-        /// gain map (Ultra HDR, ISO 21496-1, Apple), if its decoder supports it.
+        /// In addition, ``Image/highRange`` for a still image with more than 8 bits per channel, or for a JPEG or HEIC
+        /// with a gain map (Ultra HDR, ISO 21496-1, Apple), if its decoder supports it.
         case high
     }
 }
@@ -204,7 +205,7 @@ extension DecodeOptions.Size {
         let (width, height) = (
             max(1, Int(Double(source.width) * scale)), max(1, Int(Double(source.height) * scale))
         )
-        // A side of less than one pixel is one pixel, and the other side gives way.
+        // A side of less than one pixel is rounded up to one pixel, and the other side is reduced.
         return PixelSize(width: min(width, max(1, limit / height)), height: min(height, max(1, limit / width)))
     }
 

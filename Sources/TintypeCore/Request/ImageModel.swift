@@ -10,16 +10,17 @@
 /// let image = try await pipeline.image(for: ImageRequest(source: .custom(User(id: 7))))
 /// ```
 ///
-/// A ``ModelMapper`` says from which other source the image of a model is loaded, and a ``ModelLoader`` loads it itself.
+/// A ``ModelMapper`` maps a model to another source of its image. A ``ModelLoader`` loads the image of a model
+/// directly.
 public protocol ImageModel: Sendable {
     /// The string that distinguishes the image of this model from those of all other models, in cache keys. It must
     /// contain no secrets, and differ when the image differs.
     var imageIdentity: String { get }
 }
 
-/// A request interceptor that replaces the models of one type by other sources.
+/// A request interceptor that replaces the models of one type with other sources.
 ///
-/// Caches and shared work know the image by the identity of the model, whatever source it is loaded from.
+/// Caches and shared work identify the image by the model, whatever source it is loaded from.
 public struct ModelMapper<Model: ImageModel>: RequestInterceptor {
     private let source: @Sendable (Model) -> ImageSource?
 

@@ -51,11 +51,11 @@ public struct ImageRequest: Sendable {
         }
     }
 
-    /// What every lookup in memory asks of a request, computed once.
+    /// The properties of a request that every lookup in memory needs, computed once.
     struct LookupFacts: Sendable {
         /// Whether the source is a local file without an ``identity``.
         let isForFile: Bool
-        /// Whether the request names other sources than ``source``.
+        /// Whether the request has additional sources besides ``source``.
         let hasOtherSources: Bool
         /// Whether the policy lets memory answer.
         let readsMemory: Bool
@@ -107,10 +107,10 @@ public struct ImageRequest: Sendable {
     /// The identity of the image in caches. It is computed once, so that a memory lookup builds no string.
     public var key: CacheKey { storage.key }
 
-    /// What every lookup in memory asks.
+    /// The properties that every lookup in memory needs.
     var facts: LookupFacts { storage.facts }
 
-    /// Changes fields that are part of the key, and discards the requests that were made of them.
+    /// Changes fields that are part of the key, and discards the requests that were derived from them.
     private mutating func changeKeyed(_ change: (inout Fields) -> Void) {
         var fields = storage.fields
         change(&fields)
@@ -118,7 +118,7 @@ public struct ImageRequest: Sendable {
         storage = Storage(fields)
     }
 
-    /// Changes the other sources, and discards the requests that were made of them. Keeps the key.
+    /// Changes the other sources, and discards the requests that were derived from them. Keeps the key.
     private mutating func changeOtherSources(_ change: (inout Fields) -> Void) {
         changeUnkeyed { fields in
             change(&fields)
@@ -186,15 +186,17 @@ extension ImageRequest {
     /// The same image with fewer pixels, which is loaded at the same time and delivered as a preview if it is ready first. `nil`,
     /// the default, loads none.
     ///
-    /// It is not loaded if a cache has the image itself. If the image fails, so does the request; ``alternatives`` are tried
-    /// before.
+    /// It is not loaded if a cache has the image itself. The request fails if the image and all ``alternatives`` fail,
+    /// even if the low-resolution image was delivered.
     public var lowResolution: LowResolution? {
         get { storage.fields.lowResolution }
         set { changeOtherSources { $0.lowResolution = newValue } }
     }
 
-    /// A source of the same image with fewer bytes, which is loaded instead while the program saves data
-    /// (``PipelineConfiguration/savesData``), unless a cache has the image itself. `nil`, the default, names none.
+    /// A source of the same image with fewer bytes; `nil` by default.
+    ///
+    /// It is loaded instead of the image while the program saves data (``PipelineConfiguration/savesData``), unless a
+    /// cache has the image itself.
     ///
     /// If it fails, ``alternatives`` are tried. With ``LoadPolicy/Freshness/revalidate`` and ``LoadPolicy/Freshness/http``, an image
     /// that a cache has is revalidated as if data were not saved.
@@ -238,8 +240,9 @@ extension ImageRequest {
 
 /// A function that changes the final image of one request.
 ///
-/// It is in no key: caches hold the image as it was before, and requests with different modifiers share all work. It is called
-/// for each result, also for an image in memory, on the thread that delivers it, so it must be fast. Previews are not modified.
+/// It is not part of any key: caches store the unmodified image, and requests with different modifiers share all work.
+/// It is called for each result, including memory hits, on the thread that delivers the result, so it must be fast.
+/// Previews are not modified.
 /// To compute other pixels, use an ``ImageTransformer``, whose results are cached.
 public typealias ResultModifier = @Sendable (Image) -> Image
 

@@ -74,7 +74,7 @@ public enum ImageSource: Sendable {
         return url.isFileURL
     }
 
-    /// Whether the bytes, and images made of them, may be stored on disk.
+    /// Whether the bytes, and images made from them, may be stored on disk.
     ///
     /// The bytes of files and data URLs are available locally anyway, and a file can change without changing its name.
     package var isWorthKeepingOnDisk: Bool {

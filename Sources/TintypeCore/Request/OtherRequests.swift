@@ -24,7 +24,7 @@ struct OtherRequests: Sendable {
             }
     }
 
-    /// The requests for the other sources than the low-resolution one.
+    /// These requests without the one for the low-resolution source.
     var withoutLowResolution: OtherRequests {
         var others = self
         others.lowResolution = nil
@@ -96,8 +96,9 @@ public enum LowResolution: Hashable, Sendable {
     /// The image decoded to fit into a box, in pixels: from a thumbnail that is embedded in the file, if that is large enough
     /// (``DecodeOptions/EmbeddedThumbnail/whereLargeEnough``). Meant for large local files. No disk cache stores it.
     ///
-    /// It has those transforms of the request that do the same to an image of any size: resizes, flips, rotations, circles
-    /// without a border, and changes of colours. Crops and paddings, for example, are measured in pixels of the full image.
+    /// Only the transforms that have the same effect at any size are applied: resizes, flips, rotations, circles
+    /// without a border, and colour changes. Others are left out, such as crops and padding, whose parameters are in
+    /// pixels of the full image.
     case thumbnail(fitting: PixelSize)
 
     /// Returns whether both are the same kind of image, of sources with the same identity.
@@ -133,8 +134,9 @@ extension ImageRequest {
 }
 
 extension ImageTransformer {
-    /// The transformer that makes of a thumbnail what this one makes of the full image, only smaller; `nil` if there is none,
-    /// because the effect is measured in pixels of the full image, or depends on what it shows.
+    /// The transformer that has the same visible effect on a thumbnail as this one has on the full image; `nil` if
+    /// there is none, because the parameters are in pixels of the full image, or because the effect depends on the
+    /// content.
     fileprivate var forThumbnail: (any ImageTransformer)? {
         switch self {
         case is FlipTransformer, is RotateTransformer, is ColorTransformer, is TintTransformer, is FlattenTransformer:

@@ -3,6 +3,7 @@
 /// The conforming type is the key of the setting in ``RequestExtras``.
 public protocol RequestExtraKey {
     /// The type of the setting.
+    /// The type of the value of the setting.
     associatedtype Value: Hashable & Sendable
 
     /// The value of requests that do not set one.
@@ -11,8 +12,8 @@ public protocol RequestExtraKey {
 
 /// Settings that extensions add to requests, by the type of their key.
 ///
-/// They say how to get the bytes, never which bytes or pixels, so they are not part of the cache key. Loads with different
-/// extras are not coalesced.
+/// They must affect only how the bytes are loaded, and never which bytes or pixels result, because they are not part of
+/// the cache key. Loads with different extras are not coalesced.
 public struct RequestExtras: Hashable, Sendable {
     private var values: [ObjectIdentifier: ExtraValue] = [:]
 

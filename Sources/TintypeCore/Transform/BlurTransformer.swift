@@ -20,7 +20,7 @@ public struct BlurTransformer: ImageTransformer {
     ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         // Infinity is valid: it is limited like any large radius.
-        guard radius >= 0 else { throw .transformFailed("a blur radius is 0 or more, not \(radius)") }
+        guard radius >= 0 else { throw .transformFailed("the blur radius must be 0 or more, not \(radius)") }
         let limited = min(radius, Double(max(pixels.size.width, pixels.size.height)), 16_000)
         guard let box = BlurBox(radius: limited) else { return pixels }
         let length = max(pixels.size.width, pixels.size.height)

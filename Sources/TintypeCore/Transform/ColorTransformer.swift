@@ -28,7 +28,7 @@ public struct ColorTransformer: PixelwiseTransformer {
 
     func operation(for size: PixelSize) throws(TintypeError) -> PixelOperation? {
         guard matrix.weights.allSatisfy(\.isFinite) else {
-            throw .transformFailed("a weight of the color matrix is not finite")
+            throw .transformFailed("all weights of the colour matrix must be finite numbers")
         }
         guard matrix != .identity else { return nil }
         let weights = matrix.weights

@@ -1,20 +1,20 @@
-/// A transformer that crops, scales, turns or mirrors an image, and does the same to its pixels of the high range.
+/// A transformer that crops, scales, rotates or mirrors an image, and can apply the same operation to its HDR pixels.
 ///
-/// ``Image/transformed(by:)`` keeps ``Image/highRange`` through such transformers. Others change colours that they know only
-/// with 8 bits per channel, so their images have no high range.
+/// ``Image/transformed(by:)`` keeps ``Image/highRange`` only for such transformers. Other transformers work on 8-bit
+/// colours, so their results have no HDR pixels.
 public protocol GeometricTransformer: ImageTransformer {
-    /// Returns the pixels of the high range that belong to the result of ``ImageTransformer/transform(_:)``.
+    /// Returns the HDR pixels that correspond to the result of ``ImageTransformer/transform(_:)``.
     ///
     /// - Parameters:
-    ///   - highRange: The pixels of the high range, as many as `pixels`.
+    ///   - highRange: The HDR pixels of the image, of the same size as `pixels`.
     ///   - pixels: The image before it is transformed.
-    /// - Returns: `nil` if this transformer, with its parameters, cannot do so.
+    /// - Returns: `nil` if this transformer cannot transform HDR pixels with its current parameters.
     /// - Throws: The errors of ``ImageTransformer/transform(_:)``.
     func transform(_ highRange: HighRangePixels, of pixels: PixelBuffer) throws(TintypeError) -> HighRangePixels?
 }
 
 extension CropTransformer: GeometricTransformer {
-    /// Returns the part that is kept of the image, too.
+    /// Returns the pixels cropped to the same part as the image.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` if no pixel would be left, ``TintypeError/Code/outOfMemory``,
     ///   ``TintypeError/Code/cancelled``.
@@ -34,7 +34,7 @@ extension ResizeTransformer: GeometricTransformer {
         _ highRange: HighRangePixels, of pixels: PixelBuffer
     ) throws(TintypeError) -> HighRangePixels? {
         let plan = try checkedPlan(for: pixels.size)
-        // A crop of what is not made in full: its pixels have no high range.
+        // The scaled image is too large to create in full, so there are no HDR pixels to crop.
         guard plan.scaledSize == pixels.size || (try? plan.scaledSize.checkedForTransform()) != nil else { return nil }
         let whole = PixelRect(x: 0, y: 0, size: highRange.size)
         let scaled = try highRange.resampled(

@@ -16,8 +16,8 @@ public protocol ImageTransformer: Sendable {
 
     /// Returns the transformed pixels.
     ///
-    /// Called off the caller's thread, on an executor whose threads may block. A long-running transformer checks
-    /// ``TransformContext/current`` periodically for cancellation.
+    /// The pipeline calls it on a thread that may block. A long-running transformer checks ``TransformContext/current``
+    /// periodically for cancellation.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed``, ``TintypeError/Code/outOfMemory``,
     ///   ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/cancelled``.
@@ -34,7 +34,8 @@ extension ImageTransformer {
 /// All frames of an animation must have one size and must not jump, so an animation resolves such a transformer once,
 /// for its first frame.
 protocol ContentTransformer: ImageTransformer {
-    /// Returns a content-independent transformer that does to every image of this size what this one does to `pixels`.
+    /// Returns a content-independent transformer for images of this size that has the same effect as this one on
+    /// `pixels`.
     func resolved(for pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer
 }
 
@@ -51,7 +52,7 @@ public struct ClosureTransformer: ImageTransformer {
     ///   - identifier: The name of what `body` does, with every parameter that changes pixels. It becomes part of the
     ///     cache key, marked as user-defined, so it cannot clash with the identifier of a built-in transformer.
     ///   - transformsPreviews: Whether previews of an arriving image are transformed, too.
-    ///   - body: Called off the caller's thread. An error other than ``TintypeError`` is reported as
+    ///   - body: The pipeline calls it on a thread that may block. An error other than ``TintypeError`` is reported as
     ///     ``TintypeError/Code/transformFailed``, with that error as its cause.
     public init(
         identifier: String, transformsPreviews: Bool = false,

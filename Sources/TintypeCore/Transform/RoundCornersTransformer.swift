@@ -54,7 +54,7 @@ public struct RoundCornersTransformer: PixelwiseTransformer {
     func operation(for size: PixelSize) throws(TintypeError) -> PixelOperation? {
         let half = Double(min(size.width, size.height)) / 2
         guard radius >= 0, borderWidth >= 0 else {
-            throw .transformFailed("a corner radius and a border width are 0 or more: \(identifier)")
+            throw .transformFailed("the corner radius and the border width must be 0 or more: \(identifier)")
         }
         let (radius, border) = (min(radius, half), min(borderWidth, half))
         let outer = RoundedMask(size, radius: radius, corners: corners)

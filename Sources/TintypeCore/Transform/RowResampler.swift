@@ -53,7 +53,7 @@ package struct RowResampler: ~Copyable {
             output: size.height, outputRange: outputRect.y..<outputRect.y + outputRect.size.height, filter: filter)
         let (vertical, rowLength) = (down.weights(filter), outputRect.size.width * PixelBuffer.bytesPerPixel)
         let ringRows = vertical.taps + 1
-        // First, because it is the allocation that an excessive size makes fail. The weight tables come later.
+        // Allocated first: for an excessive size, this allocation fails before the weight tables are computed.
         let ring = try ResampleRing(rows: ringRows, rowLength: rowLength)
         output = try PixelWriter(size: outputRect.size)
         (self.across, self.down) = (across, down)

@@ -48,7 +48,7 @@
     /// Whether a frame is due that is not available yet.
     var isAwaitingFrame: Bool { state.isDue && state.wantsFrames }
 
-    /// The index of the frame that is due. ``shownFrame`` lags behind while it is being decoded.
+    /// The index of the frame that is due. While that frame is being decoded, ``shownFrame`` is still the previous one.
     public var currentFrame: Int { state.clock.frame }
 
     /// The number of loops shown to their end.
@@ -93,7 +93,8 @@
     public func seek(to frame: Int, finishedLoops: Int? = nil) throws(TintypeError) {
         guard 0..<animation.frameCount ~= frame else {
             throw TintypeError(
-                .noSuchFrame, stage: .decode, "there is no frame \(frame), the animation has \(animation.frameCount)")
+                .noSuchFrame, stage: .decode,
+                "there is no frame \(frame): the frames are numbered from 0 to \(animation.frameCount - 1)")
         }
         change { $0.seek(to: frame, finishedLoops: finishedLoops ?? $0.clock.finishedLoops) }
     }

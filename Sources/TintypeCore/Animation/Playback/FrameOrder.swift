@@ -100,7 +100,7 @@ struct PlaybackTimeline: Hashable, Sendable {
         guard order.isReturning(at: step) else {
             return order.mode.startsAtEnd ? totalDuration - ends[frame] : start(ofFrame: frame)
         }
-        // The time from the turning point: from the frame after which it turned to this one.
+        // The time from the turning point, where the direction changes, to the start of this step.
         let offset =
             order.mode.startsAtEnd
             ? start(ofFrame: frame) - ends[0] : start(ofFrame: ends.count - 1) - ends[frame]

@@ -1,6 +1,6 @@
-/// Computes the frame and the loop of a played animation from time. A value type: the caller passes the time.
+/// Computes the current frame and loop of an animation from the elapsed time. A value type: the caller passes the time.
 ///
-/// All times are of one monotonic clock.
+/// All times are readings of the same monotonic clock.
 struct PlaybackClock: Sendable {
     /// The order and durations of the frames.
     private(set) var timeline: PlaybackTimeline

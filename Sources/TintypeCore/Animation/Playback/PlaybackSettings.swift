@@ -53,7 +53,7 @@ public enum PlaybackMode: String, Hashable, Sendable, CaseIterable {
 public enum PlaybackStatus: Hashable, Sendable {
     /// Playback is stopped, and only the shown frame is held.
     case stopped
-    /// Time runs.
+    /// Playback is running.
     case playing
     /// Playback is paused, and the following frames are held.
     case paused

@@ -6,13 +6,13 @@ struct PlayerState: Sendable {
     private(set) var clock: PlaybackClock
     /// The playback settings.
     private(set) var settings: PlaybackSettings
-    /// Whether the player is playing.
+    /// Whether the player is playing, paused, stopped or ended.
     private(set) var status = PlaybackStatus.stopped
     /// Whether the view is visible.
     private(set) var isVisible = true
     /// The step shown last, and its frame.
     private(set) var shown: (step: Int, frame: Int) = (0, 0)
-    /// Whether the current frame has not been shown yet.
+    /// Whether the current frame still has to be shown.
     private(set) var isDue = false
     /// The loop count of the file.
     private var storedLoopCount: Int
@@ -27,7 +27,8 @@ struct PlayerState: Sendable {
         clock.set(rate: settings.rate)
     }
 
-    /// Whether frames are needed: while the player is playing or paused, and until the last frame that is due is shown.
+    /// Whether frames are needed: while the view is visible, and the player is playing or paused or a due frame has not
+    /// been shown.
     var wantsFrames: Bool { isVisible && (status == .playing || status == .paused || isDue) }
 
     /// The time of the next change; `nil` if nothing changes by itself.

@@ -1,6 +1,6 @@
 /// Decides which frames of one animation are held, and which is made next. A value type without locks or time.
 ///
-/// The first frame is not part of it: that is the poster, which is always available.
+/// The buffer does not contain the first frame, which is the poster and always available.
 struct FrameBuffer: Sendable {
     /// The number of frames that have arrived.
     private(set) var frameCount: Int
@@ -95,7 +95,7 @@ struct FrameBuffer: Sendable {
     /// available; then all missing ones are made in order, unless a subscriber waits.
     mutating func startNextRun() -> FrameRun? {
         guard !isRunning, !subscribers.isEmpty else { return nil }
-        // A buffer that lacks no frame would compute the wanted frames in vain at every move.
+        // `move` calls this often. A complete buffer must not pay for computing the wanted frames.
         let wanted = lacksFrames ? wantedFrames() : []
         guard let nearest = wanted.firstIndex(where: isMissing), isFilling || nearest <= max(1, wanted.count / 2) else {
             isFilling = false

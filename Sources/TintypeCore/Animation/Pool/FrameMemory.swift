@@ -1,7 +1,7 @@
 /// The memory budget shared by the decoded frames of all animations being played.
 ///
 /// Each animation gets what it needs while there is enough, and an equal share otherwise. An animation without players
-/// uses none. Each may hold one frame regardless of the limit.
+/// and without preloaded frames uses none. Every other animation may hold one frame regardless of the limit.
 public final class FrameMemory: Sendable {
     /// The process-wide instance.
     public static let shared = FrameMemory()
@@ -29,7 +29,7 @@ public final class FrameMemory: Sendable {
     /// Creates a memory budget.
     ///
     /// - Parameters:
-    ///   - limit: The maximum in bytes; by default an eighth of the available memory, at most 512 MB.
+    ///   - limit: The maximum in bytes; by default an eighth of the memory that this process may use, at most 512 MB.
     ///   - time: The clock, used to end a reaction to memory pressure.
     public init(limit: Int? = nil, time: TimeSource = .system) {
         state = Locked(State(shares: FrameShares(limit: limit ?? min(512 << 20, Self.totalByteCount / 8))))
@@ -48,7 +48,10 @@ public final class FrameMemory: Sendable {
     /// The size of all frames held now, in bytes.
     public var heldByteCount: Int { pools.reduce(0) { $0 + $1.heldByteCount } }
 
-    /// Reduces the budget for 60 seconds. Call it on a toolkit's memory warning or from a ``MemoryPressureMonitor``.
+    /// Reduces the budget for 60 seconds, to half or to zero: see ``MemoryPressure/remainder(of:)``.
+    ///
+    /// Call it on a toolkit's memory warning. The ``MemoryPressureMonitor`` calls it too. May be called from any
+    /// thread.
     public func shrink(for pressure: MemoryPressure) {
         let now = time.uptime()
         state.withLock { $0.shares.shrink(for: pressure, at: now) }
@@ -157,7 +160,8 @@ struct FrameShares: Sendable {
 ///
 /// The frame being shown is always held in addition, and ``FrameMemory`` limits all animations together.
 public enum FrameBudget: Hashable, Sendable {
-    /// 64 MB, but at most a fifth of the available memory and three fifths of the free memory.
+    /// 64 MB, but at most a fifth of the memory that the process may use, and three fifths of the memory that is free
+    /// (`MemAvailable` in proc_meminfo(5)).
     case automatic
     /// One frame: each frame is decoded when it is due.
     case oneFrame

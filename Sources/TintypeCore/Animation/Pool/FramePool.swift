@@ -107,8 +107,8 @@ public final class FramePool: Sendable {
     ///   - id: The subscriber.
     ///   - cursor: Its position and what comes next.
     ///   - isLate: Whether the listener accepts earlier frames, one at a time, while its own is being decoded.
-    /// - Returns: The frame, or the error if it cannot be made; `nil` if it is not available yet. The listener is
-    ///   called later.
+    /// - Returns: The frame, or the error if it cannot be made; `nil` if it is not available yet, in which case the
+    ///   listener is called later.
     func move(_ id: Int, to cursor: PlaybackCursor, isLate: Bool) -> Result<PixelBuffer, TintypeError>? {
         let result = state.withLock { $0.buffer.move(id, to: cursor, isLate: isLate) }
         startNextRun()
@@ -191,7 +191,7 @@ public final class FramePool: Sendable {
         }
     }
 
-    /// Stops holding all frames.
+    /// Reverses ``pin(isCancelled:)``. Frames that players need are still held.
     func unpin() {
         _ = state.withLock { $0.buffer.setPinned(false) }
         reportNeed()
@@ -227,7 +227,7 @@ public final class FramePool: Sendable {
     }
 }
 
-/// A player's subscription to a pool. Released with its last reference.
+/// A player's subscription to a pool. It ends when its last reference is released.
 final class FrameSubscription: Sendable {
     /// The pool.
     let pool: FramePool

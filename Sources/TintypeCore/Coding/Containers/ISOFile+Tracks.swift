@@ -33,6 +33,7 @@ extension ISOFile {
     /// Returns the body of the sample table, which locates and describes the samples (ISO/IEC 14496-12, 8.5.1).
     ///
     /// - Parameter media: The body of the track's media box.
+    /// - Throws: ``TintypeError/Code/undecodable`` if a box is damaged or missing.
     package func sampleTable(ofMedia media: Range<Int>) throws(TintypeError) -> Range<Int> {
         try requiredBox("stbl", in: try requiredBox("minf", in: media).body).body
     }
@@ -57,6 +58,8 @@ extension ISOFile {
     // MARK: Track references
 
     /// Returns the identifier of a track (ISO/IEC 14496-12, 8.3.2).
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` if the track header is damaged or missing.
     package func identifier(ofTrack track: Range<Int>) throws(TintypeError) -> Int {
         let header = try requiredBox("tkhd", in: track).body
         let isLong = try number(at: header.lowerBound, size: 1, in: header) == 1
@@ -64,6 +67,8 @@ extension ISOFile {
     }
 
     /// Returns the identifiers of the tracks to which a track has references of type `kind` (8.3.3).
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` for damaged boxes.
     package func references(ofTrack track: Range<Int>, kind: String) throws(TintypeError) -> [Int] {
         guard let all = try box("tref", in: track), let body = try box(kind, in: all.body)?.body else { return [] }
         var numbers: [Int] = []
@@ -77,7 +82,7 @@ extension ISOFile {
 // MARK: - Repetition
 
 extension ISOFile {
-    /// Returns how often an image sequence plays (ISO/IEC 23008-12, 7.2.1).
+    /// Returns how many times an image sequence plays (ISO/IEC 23008-12, 7.2.1).
     ///
     /// This is the duration of the track divided by the duration of its edit list, rounded up.
     ///
@@ -118,7 +123,7 @@ extension ISOFile {
         return sum
     }
 
-    /// Returns a 64-bit number; `nil` if it exceeds 2⁵², which stands for an endless duration.
+    /// Returns a 64-bit number; `nil` if it is 2⁵² or more, which counts as an endless duration.
     private func long(at place: Int, in part: Range<Int>) throws(TintypeError) -> Int? {
         let (high, low) = (try number(at: place, in: part), try number(at: place + 4, in: part))
         return high < 1 << 20 ? high << 32 | low : nil

@@ -62,6 +62,8 @@ package struct ISOFile {
     }
 
     /// Returns the first box of a kind in a part of the file; `nil` if there is none.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` if a box before it ends beyond the part.
     package func box(_ kind: String, in part: Range<Int>) throws(TintypeError) -> ISOBox? {
         try first(in: part) { $0.kind == kind }
     }

@@ -25,7 +25,7 @@ package struct TIFFDirectory {
     /// The next directory; `nil` if this is the last.
     package var next: TIFFDirectory? { TIFFDirectory(file, isBigEndian, offsetAt: offset + 2 + 12 * entryCount) }
 
-    /// The directory at the offset that a tag states; `nil` if there is none.
+    /// Returns the directory at the offset that is the value of a tag; `nil` if there is none.
     package func directory(_ tag: Int) -> TIFFDirectory? {
         entry(tag).flatMap { TIFFDirectory(file, isBigEndian, offsetAt: $0.offset) }
     }
@@ -58,7 +58,7 @@ package struct TIFFDirectory {
         return entry.count * Self.sizes[entry.type - 1]
     }
 
-    /// Returns the range in the file of a tag's values; `nil` if it is absent or they lie outside the file.
+    /// Returns the range of a tag's values in the file; `nil` if the tag is absent or its values lie outside the file.
     package func bytes(_ tag: Int) -> Range<Int>? {
         guard let entry = entry(tag), byteCount(tag) > 0 else { return nil }
         let count = byteCount(tag)

@@ -3,19 +3,19 @@ import Foundation
 extension ExifData {
     /// Returns the data for the upright pixels of an image.
     ///
-    /// Everything stays in its place, because notes of camera makers contain offsets. Removed data becomes zeros.
+    /// No data moves, because maker notes contain offsets. Removed data is overwritten with zeros.
     ///
     /// - Parameters:
     ///   - size: The size of the image in pixels.
-    ///   - keepsLocation: Whether to keep the place (GPS).
-    /// - Returns: `nil` if the data are damaged, or if the place must go but cannot be found.
+    ///   - keepsLocation: Whether to keep the location (GPS).
+    /// - Returns: `nil` if the data is damaged, or if the location must be removed but cannot be found with certainty.
     func rewritten(size: PixelSize, keepsLocation: Bool) -> ExifData? {
         var editor = ExifEditor(bytes)
         guard editor.rewrite(size: size, keepsLocation: keepsLocation) else { return nil }
         return ExifData(editor.data)
     }
 
-    /// Returns the data with a thumbnail, a JPEG, behind it.
+    /// Returns the data with a JPEG thumbnail appended; `nil` if the first directory cannot be read.
     func appending(thumbnail: Data) -> ExifData? {
         var editor = ExifEditor(bytes)
         return editor.append(thumbnail: thumbnail) ? ExifData(editor.data) : nil
@@ -46,7 +46,9 @@ struct ExifEditor {
 
     var data: Data { Data(bytes) }
 
-    /// - Returns: Whether the first directory could be read and, unless it is kept, the place be removed.
+    /// Resets the orientation, sets the size, and removes the thumbnail and, unless it is kept, the location.
+    ///
+    /// - Returns: `false` if the first directory cannot be read, or if the location cannot be removed.
     mutating func rewrite(size: PixelSize, keepsLocation: Bool) -> Bool {
         guard let first = number(4, at: 4), entryCount(first) != nil else { return false }
         setNumber(Tag.orientation, in: first, to: 1)
@@ -54,15 +56,18 @@ struct ExifEditor {
             setNumber(Tag.width, in: exif, to: size.width)
             setNumber(Tag.height, in: exif, to: size.height)
         }
-        // First, while the directory certainly has entries.
+        // Before the location: removing its entry may leave the directory empty, and then the thumbnail cannot be
+        // found.
         removeThumbnail(after: first)
         return keepsLocation || removeLocation(from: first)
     }
 
-    /// Removes the directory with the place, and the entry that leads to it.
+    /// Removes the GPS directory, and the entry that refers to it.
     ///
-    /// - Returns: `false` if other programs may find a place that this one does not: by an entry of an unusual type, by a
-    ///   second one, by one of the Exif directory, or in a directory that is cut short.
+    /// - Returns: `false` if other programs may still find a location:
+    ///   - the entry has an unusual type;
+    ///   - there is a second entry, or one in the Exif directory;
+    ///   - the GPS directory is truncated.
     private mutating func removeLocation(from first: Int) -> Bool {
         if let exif = value(Tag.exifDirectory, in: first), entry(Tag.location, in: exif) != nil { return false }
         guard entry(Tag.location, in: first) != nil else { return true }
@@ -84,7 +89,7 @@ struct ExifEditor {
         eraseDirectory(at: second)
         store(0, size: 4, at: link)
         guard let offset, let length, offset <= bytes.count, length <= bytes.count - offset else { return }
-        // Usually nothing follows it.
+        // Usually nothing follows the thumbnail.
         if offset + length == bytes.count { bytes.removeLast(length) } else { erase(offset..<offset + length) }
     }
 
@@ -118,7 +123,8 @@ struct ExifEditor {
 
     // MARK: Directories
 
-    /// Returns the number of entries of a directory that lies, with its link to the next one, in the data.
+    /// Returns the number of entries of a directory; `nil` unless all of them and the link to the next directory lie
+    /// inside the data.
     private func entryCount(_ directory: Int) -> Int? {
         guard let count = number(2, at: directory), count > 0,
             Self.entryLength * count + 6 <= bytes.count - directory

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The metadata that a file has beside its pixels, as the camera and the photographer wrote it.
+/// The metadata that a file contains in addition to its pixels: Exif, XMP and IPTC data.
 public struct ImageMetadata: Hashable, Sendable {
     /// The Exif data.
     public var exif: ExifData?
@@ -30,7 +30,7 @@ public struct ImageMetadata: Hashable, Sendable {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there is no metadata of any kind.
     public var isEmpty: Bool { exif == nil && xmp == nil && iptc == nil }
 
     /// The number of bytes of memory that it occupies.
@@ -39,23 +39,23 @@ public struct ImageMetadata: Hashable, Sendable {
 
 /// A kind of metadata that an encoder may write; see ``EncodeOptions/metadata``.
 public enum MetadataKind: String, Hashable, Sendable, CaseIterable {
-    /// The Exif data, without the place unless ``location`` is also named, and without the thumbnail.
+    /// The Exif data, without the thumbnail, and without the location unless ``location`` is also included.
     case exif
-    /// The XMP packet, without the place unless ``location`` is also named.
+    /// The XMP packet, without the location unless ``location`` is also included.
     case xmp
     /// The IPTC records. They may name a city in words.
     case iptc
     /// The colour profile of the written pixels: sRGB, to which decoders convert, or that of ``EncodeOptions/colorSpace``.
     /// JPEG XL names its colours without a profile.
     case icc
-    /// The place at which the image was taken (GPS), in the Exif data and the XMP packet.
+    /// The location at which the image was taken (GPS), in the Exif data and the XMP packet.
     case location
 }
 
 extension ImageMetadata {
-    /// Returns what an encoder writes of it with the pixels of an upright image.
+    /// Returns the metadata to write with the pixels of an upright image.
     ///
-    /// Decoders have applied the orientation, so it becomes 1. The size is that of the pixels.
+    /// Decoders have applied the orientation, so the written orientation is 1. The written size is that of the pixels.
     ///
     /// - Parameters:
     ///   - kinds: The kinds to keep.

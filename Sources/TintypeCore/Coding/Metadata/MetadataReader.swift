@@ -2,7 +2,7 @@ import Foundation
 
 /// Reads the metadata of an encoded image from its segments, chunks or tags.
 ///
-/// Formats: JPEG, PNG, WebP and TIFF. Those of other formats are known to their libraries (``XMPDecoder``).
+/// Formats: JPEG, PNG, WebP and TIFF. The libraries of other formats read the metadata themselves (``XMPDecoder``).
 package struct MetadataReader {
     private let bytes: Data
     private let limits: DecodeLimits
@@ -10,7 +10,7 @@ package struct MetadataReader {
 
     /// Returns the metadata of an image, which has been decoded.
     ///
-    /// Metadata above ``DecodeLimits/exifBytes`` count as absent, and so does what follows damage.
+    /// Metadata of more than ``DecodeLimits/exifBytes`` bytes, and metadata after a damaged segment, counts as absent.
     static func metadata(of bytes: Data, _ format: ImageFormat, _ limits: DecodeLimits) -> ImageMetadata {
         // A copy of a slice, whose indices begin at 0.
         var reader = MetadataReader(bytes: bytes.startIndex == 0 ? bytes : Data(bytes), limits: limits)
@@ -113,7 +113,7 @@ package struct MetadataReader {
 
     // MARK: TIFF
 
-    /// The Exif data of a TIFF are the file itself, which cannot be written into another.
+    /// The Exif data of a TIFF is the file itself, which cannot be written into another file.
     private mutating func readTIFF() {
         guard let directory = TIFFDirectory.first(of: bytes) else { return }
         metadata.xmp = directory.bytes(0x02BC).flatMap(copy)

@@ -2,7 +2,7 @@ package import Foundation
 
 /// Writes metadata into an encoded image: JPEG, PNG, WebP or TIFF. Encoders of other formats write ``embedded`` themselves.
 ///
-/// Metadata that do not fit into the format, such as an XMP packet of more than 64 KB in a JPEG, are omitted.
+/// Metadata that does not fit into the format, such as an XMP packet of more than 64 KB in a JPEG, is omitted.
 struct MetadataWriter {
     private let metadata: ImageMetadata
     /// The colour profile; `nil` to write none.
@@ -12,9 +12,10 @@ struct MetadataWriter {
     private let size: PixelSize
 
     /// - Parameters:
-    ///   - metadata: The metadata of the source; `nil` if there are none.
+    ///   - metadata: The metadata of the source; `nil` if there is none.
     ///   - kinds: The kinds to write.
-    ///   - colorSpace: That of the pixels. Its profile is written unless it is sRGB, also if `kinds` does not name it.
+    ///   - colorSpace: The colour space of the pixels. A profile other than sRGB is written even if `kinds` does not
+    ///     contain ``MetadataKind/icc``.
     ///   - size: The size of the written image in pixels.
     /// - Returns: `nil` if there is nothing to write.
     init?(
@@ -31,12 +32,12 @@ struct MetadataWriter {
         self.size = size
     }
 
-    /// The metadata for an encoder whose library writes them.
+    /// The metadata for an encoder whose library writes it.
     var embedded: EncodedMetadata {
         EncodedMetadata(exif: metadata.exif?.bytes, xmp: metadata.xmp, profile: profile, colorSpace: colorSpace)
     }
 
-    /// Returns the encoded image with the metadata. Other formats stay unchanged.
+    /// Returns the encoded image with the metadata. Formats other than JPEG, PNG, WebP and TIFF are returned unchanged.
     ///
     /// - Parameter data: An image that one of Tintype's encoders has written.
     func inserted(into data: Data, _ format: ImageFormat) -> Data {
@@ -52,7 +53,7 @@ struct MetadataWriter {
 
     // MARK: JPEG
 
-    /// Adds segments after that of JFIF, which must be the first (JFIF 1.02).
+    /// Adds segments after the JFIF segment, which must be the first (JFIF 1.02).
     private func insertedIntoJPEG(_ data: Data) -> Data {
         var (head, rest) = (data.prefix(2), data.dropFirst(2))
         if let jfif = Self.segment(0xE0, at: 2, of: data) { (head, rest) = (data[..<jfif], data[jfif...]) }
@@ -99,7 +100,7 @@ struct MetadataWriter {
         var chunks = Data()
         let statesColors = colorSpace == .sRGB && data.prefix(200).range(of: Data("sRGB".utf8)) != nil
         if let profile, !statesColors {
-            // The name of a profile is for people.
+            // Programs only display the name of a profile.
             let name = colorSpace == .sRGB ? "sRGB\0\0" : "Display P3\0\0"
             chunks.append(chunk: "iCCP", Data(name.utf8) + ZlibStored.compressed(profile))
         }
@@ -148,7 +149,7 @@ extension Data {
         append(bigEndian: Int(ZlibStored.crc32(content)), 4)
     }
 
-    /// Appends a chunk of a RIFF file, which has an even number of bytes.
+    /// Appends a chunk of a RIFF file, padded to an even number of bytes.
     fileprivate mutating func append(riff kind: String, _ body: Data) {
         self += Data(kind.utf8)
         append(littleEndian: body.count)
@@ -193,11 +194,12 @@ package enum ZlibStored {
     private static let polynomial: UInt32 = 0xEDB8_8320
 }
 
-/// The metadata that an encoder writes beside the pixels, if its library does.
+/// The metadata for encoders whose library writes it together with the pixels.
 ///
-/// ``ImageCoderRegistry`` sets it. It adds metadata to files of other formats afterwards (``MetadataWriter``).
+/// ``ImageCoderRegistry`` sets this value. The registry adds metadata to files of other formats afterwards
+/// (``MetadataWriter``).
 package struct EncodedMetadata: Hashable, Sendable {
-    /// The Exif data, from their byte order mark on.
+    /// The Exif data, from its byte order mark on.
     package var exif: Data?
     /// The XMP packet.
     package var xmp: Data?

@@ -14,10 +14,13 @@ enum StandardProfile {
 
     private static let headerLength = 128
 
-    /// Makes a profile of the white of D65 and the curve of sRGB with parameters.
+    /// Creates a display profile with the white point D65 and a parametric curve for the transfer function of sRGB.
     ///
     /// - Parameters:
-    ///   - red: A column of the matrix from linear light to XYZ, adapted to D50 by Bradford's method.
+    ///   - name: The description of the profile.
+    ///   - red: The red column of the matrix from linear light to XYZ, adapted to D50 by the Bradford method.
+    ///   - green: The green column of the matrix.
+    ///   - blue: The blue column of the matrix.
     private static func make(_ name: String, red: Data, green: Data, blue: Data) -> Data {
         let curve = tag("para", [0x0003_0000] + [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045].map(fixed))
         let tags: [(name: String, body: Data)] = [
@@ -28,7 +31,7 @@ enum StandardProfile {
         directory.append(bigEndian: tags.count, 4)
         var offset = headerLength + 4 + 12 * tags.count
         for (index, entry) in tags.enumerated() {
-            // The three curves are one.
+            // The three curve tags share one body.
             let isShared = index > 0 && tags[index - 1].body == entry.body
             directory += Data(entry.name.utf8)
             directory.append(bigEndian: isShared ? offset - entry.body.count : offset, 4)
@@ -47,7 +50,7 @@ enum StandardProfile {
         header += Data(count: 4)
         header.append(bigEndian: 0x0430_0000, 4)
         header += Data("mntrRGB XYZ ".utf8)
-        // The date of its making.
+        // The creation date.
         for number in [2026, 11, 23, 0, 0, 0] { header.append(bigEndian: number, 2) }
         header += Data("acsp".utf8)
         header += Data(count: 28)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A TIFF that Tintype's encoder has written, to which metadata are added.
+/// A TIFF that Tintype's encoder has written, to which metadata is added.
 ///
-/// Exif data are a TIFF without pixels, and notes of camera makers in them contain offsets. So the file begins with them,
-/// unchanged. The written file follows, and then a new first directory with the entries of both.
+/// Exif data is a TIFF without pixels, and the maker notes in it contain offsets. The result therefore begins with the
+/// unchanged Exif data. The written file follows, and then a new first directory with the entries of both.
 struct TIFFMetadataFile {
     /// An entry of a directory: its tag, and its bytes from the tag on, in the byte order of the result.
     private typealias Entry = (tag: Int, bytes: Data)
@@ -35,7 +35,7 @@ struct TIFFMetadataFile {
         }
     }
 
-    /// Returns the little-endian number of an offset; `nil` if it lies outside of the file.
+    /// Returns the little-endian number at an offset; `nil` if it lies outside of the file.
     private func number(_ size: Int, at start: Int) -> Int? {
         guard start >= 0, start <= written.count - size else { return nil }
         return written[written.startIndex + start..<written.startIndex + start + size].reversed()
@@ -55,9 +55,9 @@ struct TIFFMetadataFile {
 
     // MARK: The result
 
-    /// Returns the file with metadata, of which the Exif data are upright.
+    /// Returns the file with metadata, whose Exif data must describe an upright image.
     ///
-    /// - Returns: `nil` if it would have more than 4 GB.
+    /// - Returns: `nil` if the file would have more than 4 GB, or the directory more than 65,535 entries.
     func inserting(_ metadata: ImageMetadata, _ profile: Data?) -> Data? {
         var file = metadata.exif?.bytes ?? Data("II*\0\0\0\0\0".utf8)
         let isBigEndian = file.starts(with: [0x4D, 0x4D])
@@ -90,7 +90,7 @@ struct TIFFMetadataFile {
             || [Tag.xmp, Tag.iptc, Tag.profile].contains(tag)
     }
 
-    /// Returns an entry, and puts its values behind the file unless they fit into it.
+    /// Returns an entry. Appends its values to the file unless they fit into the entry.
     private static func entry(
         _ tag: Int, _ type: Int, _ count: Int, _ values: Data, _ isBigEndian: Bool, in file: inout Data
     ) -> Entry {

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// An XMP packet in UTF-8, of which decoders and encoders use the orientation, the place and the parameters of gain maps
-/// (ISO 16684-1; XMP specification, part 2, 2.6 and 3.2).
+/// An XMP packet in UTF-8 (ISO 16684-1; XMP specification, part 2, 2.6 and 3.2). Decoders and encoders use its
+/// orientation, location and gain map parameters.
 ///
 /// Properties are attributes or elements of the RDF. Those of a namespace are found by its usual prefix, and by the
 /// prefixes that the packet declares for it.
@@ -15,7 +15,7 @@ package struct XMPPacket {
     }
 
     private static let maximumByteCount = 1 << 20
-    /// The number of places at which a property, or the name of a namespace, may begin.
+    /// The maximum number of occurrences of the name of a property or a namespace.
     private static let maximumProperties = 200
     /// The maximum length of the name of a property after its prefix, in bytes.
     private static let maximumNameLength = 256
@@ -28,7 +28,7 @@ package struct XMPPacket {
     private static let tiff = Namespace(name: "http://ns.adobe.com/tiff/1.0/", prefix: "tiff")
     private static let gainMap = Namespace(name: "http://ns.adobe.com/hdr-gain-map/1.0/", prefix: "hdrgm")
     private static let appleGainMap = Namespace(name: "http://ns.apple.com/HDRGainMap/1.0/", prefix: "HDRGainMap")
-    /// The beginnings of the names of properties that state the place, in any namespace: `exif:GPSLatitude`, and those of
+    /// The prefixes of the names of location properties in any namespace: `exif:GPSLatitude`, and those of
     /// manufacturers, such as `drone-dji:GpsLatitude`.
     private static let placeNames = ["GPS", "Gps", "gps"]
 
@@ -42,13 +42,13 @@ package struct XMPPacket {
     /// it is absent.
     package func gainMapNumbers(_ name: String) -> [Double]? { numbers(name, in: Self.gainMap) }
 
-    /// The light of the brightest gain of one of Apple's gain maps, in multiples of reference white
+    /// The headroom of an Apple gain map: its highest luminance in multiples of reference white
     /// (`HDRGainMap:HDRGainMapHeadroom`); `nil` if it is absent.
     package var appleHeadroom: Double? { numbers("HDRGainMapHeadroom", in: Self.appleGainMap)?.first }
 
     private func numbers(_ name: String, in namespace: Namespace) -> [Double]? {
         guard let value = value(name, in: namespace) else { return nil }
-        // A list is in elements; the names of their tags have no numbers.
+        // A list is a sequence of elements. Their tag names are not numbers, so they can be split off like white space.
         let words = value.split { $0 <= 0x20 || $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: ">") }
         let numbers = words.compactMap { Double(String(decoding: $0, as: UTF8.self)) }
         return numbers.isEmpty || !numbers.allSatisfy(\.isFinite) ? nil : numbers
@@ -66,9 +66,10 @@ package struct XMPPacket {
 
     // MARK: Rewriting
 
-    /// Returns the packet for an upright image, without the place unless it is kept.
+    /// Returns the packet for an upright image, without the location unless it is kept.
     ///
-    /// - Returns: `nil` if such a property is malformed, or there are more of them than any writer makes.
+    /// - Returns: `nil` if an orientation or location property is malformed, or if there are more of them than any
+    ///   writer creates.
     func rewritten(keepsLocation: Bool) -> Data? {
         var copy = self
         do throws(Unreadable) {
@@ -134,15 +135,15 @@ package struct XMPPacket {
         return properties
     }
 
-    /// Returns the prefixes that stand for a namespace: the usual one, and those that the packet declares. The empty one is
-    /// among them if the namespace is a default.
+    /// Returns the prefixes of a namespace: the usual one, and those that the packet declares. The result contains the
+    /// empty prefix if the packet declares the namespace as the default.
     private func prefixes(of namespace: Namespace) throws(Unreadable) -> Set<[UInt8]> {
         let name = Array(namespace.name.utf8)
         var (prefixes, rest, left) = (Set([Array(namespace.prefix.utf8)]), text[...], Self.maximumProperties)
         while let place = place(of: name, in: rest) {
             left -= 1
             guard left >= 0 else { throw Unreadable() }
-            // Before it is a quote, an equals sign, and the name of the attribute.
+            // The name of the attribute, an equals sign and a quote precede the namespace.
             let equals = text[..<max(place - 1, 0)].lastIndex { $0 > 0x20 } ?? 0
             let prefix = text[..<equals].suffix(60).split { $0 == UInt8(ascii: ":") || $0 <= 0x20 }.last
             if text[equals] == UInt8(ascii: "="), let prefix {
@@ -153,8 +154,8 @@ package struct XMPPacket {
         return prefixes
     }
 
-    /// Returns the property whose name begins at a place, after the prefix; `nil` if neither an attribute nor an element
-    /// does.
+    /// Returns the property whose local name begins at an index; `nil` if it is not the name of an attribute or
+    /// element.
     private func property(
         at local: Int, where isIncluded: (ArraySlice<UInt8>, ArraySlice<UInt8>) -> Bool
     ) throws(Unreadable) -> Property? {
@@ -167,13 +168,13 @@ package struct XMPPacket {
         // A longer search at each of many places would take seconds.
         guard end < text.endIndex, end < local + Self.maximumNameLength else { throw Unreadable() }
         let name = start..<end
-        // A declaration of a prefix is no property.
+        // A declaration of a prefix is not a property.
         let prefix = text[start..<local].dropLast()
         guard !prefix.elementsEqual("xmlns".utf8), isIncluded(prefix, text[local..<name.upperBound]) else { return nil }
         return before == UInt8(ascii: "<") ? try element(name) : try attribute(name)
     }
 
-    /// Returns the place at which a name with a prefix begins.
+    /// Returns the index at which the qualified name of a local name begins.
     private func nameStart(before local: Int) -> Int {
         guard local > 0, text[local - 1] == UInt8(ascii: ":") else { return local }
         let end = text[..<(local - 1)].lastIndex { $0 <= 0x20 || Self.nameBounds.contains($0) }
@@ -198,13 +199,13 @@ package struct XMPPacket {
         if text[open - 1] == UInt8(ascii: "/") { return Property(whole: start..<open + 1, value: open..<open) }
         guard let close = closingTag(of: text[name], from: open + 1),
             let end = text[close...].firstIndex(of: UInt8(ascii: ">")),
-            // An element in another one of that name would end at the inner end tag.
+            // With a nested element of the same name, the first end tag would be that of the inner element.
             place(of: Array("<".utf8) + text[name], in: text[open + 1..<close]) == nil
         else { throw Unreadable() }
         return Property(whole: start..<end + 1, value: open + 1..<close)
     }
 
-    /// Returns the place of the `>` that ends a tag. Attribute values may contain others.
+    /// Returns the index of the `>` that ends a tag. Attribute values may contain this character.
     private func tagEnd(from start: Int) -> Int? {
         var quote: UInt8?
         return text[start...].firstIndex { byte in
@@ -229,7 +230,7 @@ package struct XMPPacket {
         return nil
     }
 
-    /// Returns the first place of some bytes.
+    /// Returns the index of the first occurrence of `word`.
     private func place(of word: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
         var rest = bytes
         while let first = rest.firstIndex(of: word[0]) {

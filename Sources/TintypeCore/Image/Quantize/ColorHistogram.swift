@@ -73,8 +73,8 @@ package struct ColorMoments: Sendable {
             squares: a.squares - b.squares)
     }
 
-    /// The squared sum of the pixels divided by their number. For given pixels, sets with a larger total of this lie nearer
-    /// to their means.
+    /// The squared sum of the pixels divided by their number. If the same pixels are divided into sets in two ways, the
+    /// sets with the larger total concentration have pixels closer to their means.
     var concentration: Double {
         count > 0 ? (red * red + green * green + blue * blue) / count : 0
     }

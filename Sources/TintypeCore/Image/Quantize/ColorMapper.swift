@@ -96,8 +96,8 @@ package struct ColorMapper: Sendable {
 
     // MARK: Dithering
 
-    /// Diffuses errors as R. Floyd and L. Steinberg, *An adaptive algorithm for spatial grey scale* (1976), with every
-    /// other row backwards. Transparent pixels neither have nor receive errors.
+    /// Diffuses errors as in R. Floyd and L. Steinberg, *An adaptive algorithm for spatial grey scale* (1976), and
+    /// processes every other row from right to left. Transparent pixels neither have nor receive errors.
     private mutating func dither(_ image: PixelBuffer, into target: UnsafeMutableBufferPointer<UInt8>) {
         let width = image.size.width
         var errors = DitherErrors(width: width)

@@ -54,7 +54,8 @@ package struct NearestColor: Sendable {
 /// II), the greedy form of his *Color quantization by dynamic programming and principal analysis* (ACM Transactions on
 /// Graphics 11, 1992). Two rounds of S. Lloyd's *Least squares quantization in PCM* (1982) then refine the means.
 package struct ColorQuantizer {
-    /// The moments of all cells between each corner and black (a summed-area table), one more a side than there are cells.
+    /// The moments of all cells between each corner and black (a summed-area table). Each side has one entry more than
+    /// there are cells.
     private var sums: [ColorMoments]
     private let cells: [ColorMoments]
 
