@@ -34,7 +34,7 @@ struct TintypeWatch {
 static bool is_near_visible_part(GtkWidget *widget, GtkWidget *window) {
     graphene_rect_t bounds;
     if (!gtk_widget_compute_bounds(widget, window, &bounds)) return false;
-    // A widget that is empty until it has an image is where its corner is.
+    // An empty widget, which has no image yet, counts as one point at its top left corner.
     bounds.size.width = MAX(bounds.size.width, 1);
     bounds.size.height = MAX(bounds.size.height, 1);
     graphene_rect_t visible = GRAPHENE_RECT_INIT(

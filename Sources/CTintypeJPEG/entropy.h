@@ -12,8 +12,8 @@
 typedef struct {
     const uint8_t *next;
     const uint8_t *end;
-    /// The bits that were read ahead, from the most significant one. Those after the first `count` are zeros, or the first
-    /// bits of the byte at `next`: that byte is added by OR, which changes nothing then.
+    /// The bits that were read ahead, from the most significant one. Those after the first `count` are zeros, or
+    /// already the first bits of the byte at `next`: adding that byte by OR leaves them unchanged.
     uint64_t ahead;
     int count;
     /// The number of zeros that were appended after the data so far, used or not.
@@ -45,7 +45,7 @@ static inline void read_byte(bit_reader *bits) {
     bits->count += 8;
 }
 
-/// Reads ahead until at least 32 bits are there: a code and the bits that follow it have at most so many.
+/// Reads ahead until at least 32 bits are available, the maximum of a code and the bits that follow it.
 static inline void fill(bit_reader *bits) {
     if (bits->count >= 32) {
         return;
@@ -115,13 +115,14 @@ typedef struct {
     uint8_t largest_symbol;
     /// By the next bits: the symbol and, above its 8 bits, the length of the code; 0 if the code is longer.
     uint16_t lookup[1 << LOOKUP_BITS];
-    /// By length: the first 16 bits that no code up to this length begins, and the distance from a code to its symbol.
+    /// By length: the lowest 16 bits that begin with no code of up to this length, and the distance from a code to its
+    /// symbol.
     uint32_t limits[LONGEST_CODE + 1];
     int32_t offsets[LONGEST_CODE + 1];
     uint8_t symbols[256];
 } huffman_table;
 
-/// Reads a code. Returns -1 if the next bits are none. Otherwise at least 16 bits remain that were read ahead.
+/// Reads a code. Returns -1 if the next bits are not a code. Otherwise at least 16 bits remain that were read ahead.
 static inline int read_symbol(bit_reader *bits, const huffman_table *table) {
     fill(bits);
     uint32_t next = (uint32_t)(bits->ahead >> (64 - LONGEST_CODE));

@@ -52,8 +52,8 @@ static void leave_on_error(j_common_ptr cinfo) {
     tintype_jpeg_fence_escape(fence, status, message);
 }
 
-/// Returns whether a whole pass precedes the place that is being read: the first of several scans or, of a single scan,
-/// the first row of blocks.
+/// Returns whether a whole pass precedes the position that is being read: the first of several scans or, of a single
+/// scan, the first row of blocks.
 static bool is_after_first_pass(const struct jpeg_decompress_struct *cinfo) {
     bool has_several_scans = cinfo->progressive_mode || cinfo->comps_in_scan < cinfo->num_components;
     return has_several_scans ? cinfo->input_scan_number > 1 : cinfo->input_iMCU_row > 0;

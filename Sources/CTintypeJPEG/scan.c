@@ -91,7 +91,7 @@ static bool skip_ac(scan_state *state, const component *component, uint64_t *non
     return next == state->scan->last + 1;
 }
 
-/// The coefficients from one to another, both included.
+/// Returns a mask of the coefficients from `first` to `last`, inclusive.
 static uint64_t band(int first, int last) {
     return first > last ? 0 : (UINT64_MAX >> (63 - last)) & (UINT64_MAX << first);
 }
@@ -101,7 +101,7 @@ static void skip_corrections(scan_state *state, uint64_t coefficients) {
     skip_bits(&state->bits, __builtin_popcountll(coefficients));
 }
 
-/// Returns the place of the zero that follows `count` others; 64 if there are fewer.
+/// Returns the position of the zero that follows `count` others; 64 if there are fewer.
 static int place_of_zero(uint64_t zeros, int count) {
     for (int i = 0; i < count; i++) {
         zeros &= zeros - 1;
@@ -197,7 +197,7 @@ static bool prove_blocks(const proof *proof, scan_state *state, block_skipper sk
     return true;
 }
 
-/// Returns whether an MCU is as small as the standard demands (T.81, B.2.3).
+/// Returns whether the MCUs are within the size limit of the standard (T.81, B.2.3).
 static bool has_small_mcus(const scan *scan) {
     int blocks = 0;
     for (int i = 0; i < scan->count; i++) {

@@ -22,7 +22,8 @@ typedef struct {
     /// The tables of the current scan.
     const huffman_table *dc;
     const huffman_table *ac;
-    /// For each coefficient in zigzag order, how many of its bits no scan has had; -1 if none has had any.
+    /// For each coefficient in zigzag order, the number of its bits that no scan has contained yet; -1 if no scan has
+    /// contained any.
     int8_t missing_bits[64];
     /// For each block of a progressive image, which AC coefficients are not zero, in zigzag order.
     uint64_t *nonzero;
@@ -37,11 +38,11 @@ typedef struct {
     int last;
     /// The number of bits that are missing after the scan (Al).
     int missing_bits;
-    /// Whether earlier scans have had all bits but the last one that this scan has (Ah is not 0).
+    /// Whether this scan refines coefficients: earlier scans have contained their higher bits (Ah is not 0).
     bool is_refinement;
 } scan;
 
-/// A file whose wholeness is being proved, and what its segments have said so far.
+/// A file whose wholeness is being proved, and the parameters from its segments so far.
 typedef struct {
     const uint8_t *next;
     const uint8_t *end;

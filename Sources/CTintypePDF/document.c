@@ -19,7 +19,7 @@ tintype_pdf_status tintype_pdf_open(
     if (opened == NULL) {
         return TINTYPE_PDF_MEMORY;
     }
-    // GLib ends the process if its own memory runs out, so the copy is not its own.
+    // GLib aborts if its own allocation fails, so the copy is allocated with malloc.
     void *copied = malloc(count);
     if (copied == NULL) {
         free(opened);

@@ -59,7 +59,7 @@ tintype_png_status tintype_png_walk_next(tintype_png_walk *walk, tintype_png_chu
 
 bool tintype_png_chunk_is(const tintype_png_chunk *chunk, const char *type);
 
-/// Fills the fields of `header` from the chunks before the first IDAT that libpng does not read. Returns OK,
+/// Fills the fields of `header` that libpng does not read, from the chunks before the first IDAT. Returns OK,
 /// NEEDS_MORE, CORRUPT, UNSUPPORTED, or LIMIT, for which a chunk's length suffices.
 tintype_png_status tintype_png_survey(
     const uint8_t *bytes, size_t count, const tintype_png_limits *limits, tintype_png_header *header);

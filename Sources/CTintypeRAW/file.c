@@ -10,7 +10,7 @@ struct tintype_raw_file {
     size_t count;
     tintype_raw_cancel_hook is_cancelled;
     void *context;
-    /// Whether LibRaw met bytes that it could not decode. It goes on with other pixels.
+    /// Whether LibRaw found bytes that it could not decode. It continues with made-up pixels.
     bool is_damaged;
 };
 
@@ -55,9 +55,9 @@ static void note_damage(void *context, const char *name, long long offset) {
 
 /// Clears the part of the stack that the next call will use.
 ///
-/// LibRaw 0.20 also reads those elements of its local arrays that a damaged file does not fill. They would hold what earlier
-/// calls left: the same file would be another image each time, and might show bytes of another one. The address sanitizer
-/// must not move the array to the heap.
+/// LibRaw 0.20 also reads elements of its local arrays that a damaged file does not fill. They would hold what earlier
+/// calls left there: the same file would decode differently each time, and might show bytes of another file. The
+/// address sanitizer must not move the array to the heap.
 __attribute__((noinline, no_sanitize("address"))) static void clear_stack(void) {
     uint8_t area[1 << 16];
     memset(area, 0, sizeof area);

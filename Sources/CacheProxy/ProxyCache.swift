@@ -5,8 +5,8 @@ import TintypeHTTP
 
 /// Answers the requests of clients from a pipeline, under the origin's caching rules.
 ///
-/// The pipeline decides what is stored, used again and revalidated. Only what a server adds for its own clients is here:
-/// conditional requests, ranges and the `Age` field.
+/// The pipeline decides what is stored, used again and revalidated. This type adds only what a server does for its own
+/// clients: conditional requests, ranges and the `Age` field.
 struct ProxyCache: Sendable {
     private let origin: URL
     private let carrier: FieldCarrier
@@ -107,7 +107,7 @@ struct ProxyCache: Sendable {
 private struct ByteRange {
     let bytes: ClosedRange<Int>
 
-    /// - Returns: `nil` for anything else than one satisfiable range.
+    /// - Returns: `nil` for anything other than one satisfiable range.
     init?(_ text: String, of count: Int) {
         let ends = text.trimmingPrefix("bytes=").split(separator: "-", omittingEmptySubsequences: false)
         guard text.hasPrefix("bytes="), ends.count == 2, count > 0 else { return nil }

@@ -10,8 +10,8 @@ public struct AVIFEncoder: ImageEncoder {
     /// The encoder speed, from 0, the slowest and smallest, to 10, the fastest. Sequences have at most 6.
     public var speed: Int
 
-    /// From 7 on, libaom encodes sequences in real time. At a quality near 1, that of Debian 12 then ends the process after a few
-    /// frames, by an assertion on its rate control.
+    /// From 7 on, libaom encodes sequences in real time. Near quality 1, the libaom of Debian 12 then aborts after a
+    /// few frames, because an assertion on its rate control fails.
     private static let fastestSequence = 6
 
     /// Creates an encoder.

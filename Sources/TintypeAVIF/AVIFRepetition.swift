@@ -1,14 +1,14 @@
 import Foundation
 import TintypeCore
 
-/// Adds a play count to a sequence that libavif 0.11 wrote, which loops forever: an edit list in each track that repeats
-/// the frames, and a duration of the track of as many rounds (ISO/IEC 23008-12, 7.2.1).
+/// Adds a play count to a sequence that libavif 0.11 wrote, which loops forever: an edit list in each track that
+/// repeats the frames, and a track duration that covers all plays (ISO/IEC 23008-12, 7.2.1).
 struct AVIFRepetition {
     private var file: Data
     private let plays: Int
     /// The boxes of the file before it is changed.
     private let tracks: [Track]
-    /// The places of the offsets of items outside of the tracks: the still image and its metadata.
+    /// The positions of the offsets of items outside of the tracks: the still image and its metadata.
     private let itemOffsets: [Int]
 
     /// The offsets, in the file, of the fields that are changed in one track.
@@ -71,8 +71,8 @@ struct AVIFRepetition {
             dataOffsets: offsets + (try itemOffsets(file, in: body)), size: body.lowerBound - 8)
     }
 
-    /// Returns the places of the offsets of the items of a file or a track, each of one extent with numbers of four bytes
-    /// (`iloc` of version 0: ISO/IEC 14496-12, 8.11.3).
+    /// Returns the positions of the offsets of the items of a file or a track, each of one extent with numbers of four
+    /// bytes (`iloc` of version 0: ISO/IEC 14496-12, 8.11.3).
     private static func itemOffsets(_ file: ISOFile, in part: Range<Int>) throws(TintypeError) -> [Int] {
         guard let meta = try file.box("meta", in: part)?.fullBody else { return [] }
         let body = try file.requiredBox("iloc", in: meta).body

@@ -118,8 +118,7 @@ final class ColorTransform: @unchecked Sendable {
             profile.handle, format, standard.handle, tintype_lcms_rgba_8, cmsUInt32Number(INTENT_PERCEPTUAL), flags)
     }
 
-    /// Returns whether the transform changes none of a few hundred colours, spread over all, by more than rounding
-    /// does.
+    /// Returns whether the transform leaves a few hundred sample colours unchanged, except for rounding.
     private static func isIdentity(
         _ profile: borrowing ColorProfile, _ format: cmsUInt32Number, _ standard: borrowing ColorProfile
     ) -> Bool {

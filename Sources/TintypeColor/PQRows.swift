@@ -2,7 +2,7 @@ package import TintypeCore
 
 /// Rows of straight 16-bit samples, in PQ with the primaries of Rec. ITU-R BT.2100, made from linear light.
 package struct PQRows: Sendable {
-    /// The images of which each pixel has a sample for alpha.
+    /// When each pixel of an image gets a sample for alpha.
     package enum AlphaSamples: Sendable {
         case always
         case unlessOpaque

@@ -6,8 +6,8 @@ import Tintype
 /// The `tintype` command: loads, inspects, converts and caches images from a shell.
 @main
 struct TintypeCommand: AsyncParsableCommand {
-    /// Each command states its name: the parser needs all of them at the start, and to derive one from its type it searches
-    /// all conformances of the program several times.
+    /// Each command states its name. The parser needs all names at startup, and would search all conformances of the
+    /// program to derive a name from a type.
     static let configuration = CommandConfiguration(
         commandName: "tintype",
         abstract: "Load, inspect, convert and cache images.",

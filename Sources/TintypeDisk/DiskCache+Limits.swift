@@ -57,7 +57,7 @@ extension DiskCache {
         return stats.evictions > before
     }
 
-    /// Removes files first: on a full disk the index needs their space.
+    /// Evicts entries. Removes the files before the records, because on a full disk the index needs their space.
     ///
     /// - Returns: The number and size of the removed files.
     @discardableResult

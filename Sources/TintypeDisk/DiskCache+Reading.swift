@@ -80,7 +80,8 @@ extension DiskCache {
         return completed(pending)
     }
 
-    /// Returns a pending entry with the extended data of the file that it replaces, if it keeps that. Blocks.
+    /// Returns a pending entry. If the entry keeps the extended data of the file that it replaces, adds that data.
+    /// Blocks.
     func completed(_ pending: DiskStaging.PendingEntry) -> CacheEntry {
         guard pending.keepsExtended, let entries = entriesHandle(),
             case .sound(let header, _) = EntryFile.readHead(EntryName(pending.key), in: entries),

@@ -44,7 +44,7 @@ extension DiskCache {
     ///
     /// After an error the index is closed, and the next use repairs it.
     func useIndex<Value>(_ body: (DiskIndex) throws -> Value) throws -> Value {
-        // Two attempts are not enough, because another process may damage or replace the new index too.
+        // Up to three attempts: another process may damage or replace the new index too. The last one follows the loop.
         for _ in 1...2 {
             let index: DiskIndex
             do { index = try openIndex() } catch  where DiskIndex.isConnectionLost(error) { continue }

@@ -8,9 +8,10 @@ public import TintypeCore
 /// renames it, and verifies every byte on each read. A reader therefore sees a complete entry or none, and several
 /// processes can share a directory. The bookkeeping for the limits is in SQLite; reads never wait for it.
 ///
-/// The directory must belong to this user or the superuser, and must not be writable for everyone. An entry becomes an
-/// image, and a file with the name of an entry can be removed. A cache in any other directory reads and writes nothing,
-/// and reports why. Symbolic links in the directory are not followed. Only files of the cache are removed.
+/// The directory must belong to this user or the superuser, and no other user may write to it. Otherwise another user
+/// could supply images, or have files removed that are named like entries. A cache in any other directory reads and
+/// writes nothing, and reports why. Symbolic links in the directory are not followed. Only files of the cache are
+/// removed.
 ///
 /// Creating a cache touches no file, and its first use opens the directory. You can call every method from any thread.
 /// Synchronous methods that do I/O are marked "Blocks the calling thread" and have an asynchronous overload. If the
@@ -27,7 +28,7 @@ public final class DiskCache: DataCaching {
     public let inheritedUse: InheritedUse
 
     let layout: CacheLayout
-    /// Where the directory is, for what else lies in it.
+    /// The location of the directory, for other components that store files in it.
     package var location: FolderLocation { layout.location }
     let time: TimeSource
     let state: Locked<State>

@@ -72,7 +72,7 @@ public struct FreedesktopThumbnails: Sendable {
     private func stored(_ subject: ThumbnailSubject, _ size: Size, in pipeline: ImagePipeline) async -> Image? {
         let data = try? await onDisk { () throws(TintypeError) in try read(subject, size) }
         guard let data, ThumbnailFile.texts(of: data) == subject.texts else { return nil }
-        // A digest, because any program may replace the file, also a damaged one.
+        // The ID contains a digest of the bytes, because any program may replace the thumbnail.
         let source = ImageSource.bytes(data, id: "thumbnail \(SHA256.hash(data: data).hexadecimal)")
         let request = ImageRequest(source: source).with { $0.policy.failureMemory = .ignored }
         return try? await pipeline.image(for: request)

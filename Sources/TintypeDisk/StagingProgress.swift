@@ -16,7 +16,7 @@ struct StagingProgress: Sendable {
         return lastNumber
     }
 
-    /// Every entry up to the returned number is written.
+    /// Returns the number up to which every entry is written.
     ///
     /// - Parameter firstPending: The number of the first entry that no group contains; `nil` if there is none.
     func lastWritten(firstPending: Int?) -> Int { (group ?? firstPending ?? lastNumber + 1) - 1 }

@@ -12,7 +12,7 @@ public final class ThumbnailCache: PixelCaching {
     /// The maximum size of one image's pixels, in bytes.
     public let maximumByteCount: Int
 
-    /// The format of such an entry. No decoder accepts it.
+    /// The format of the entries. No decoder accepts it.
     static let format = ImageFormat(rawValue: "pixels")
 
     /// The maximum size of the pixels that wait to be written, in bytes. They are copies, so that a pending write
@@ -58,7 +58,8 @@ public final class ThumbnailCache: PixelCaching {
 extension ThumbnailCache {
     /// Returns the image of a key, or `nil` on a miss. Blocks the calling thread.
     ///
-    /// The pixels are mapped from the file, which they outlive. An entry that is not an image is removed.
+    /// The pixels are mapped from the file, and stay valid after the file is removed. An entry that is not an image is
+    /// removed.
     public func image(for key: CacheKey) -> Image? {
         guard let result = disk.lookUp(key, as: InPlaceBytes.self) else { return nil }
         if let image = result.image { return image }

@@ -101,8 +101,8 @@ extension WriterLock {
     ///
     /// - Returns: The lock files of the writers that ended dirty. Remove them only after the index is marked as behind.
     static func recover(_ folders: WriterFolders) -> [String] {
-        // This order matters: a writer creates its lock file before any other. A lock file that is being created is
-        // created again.
+        // This order matters: a writer creates its lock file before any other file. If its lock file is removed while
+        // it is being created, the writer creates it again.
         let files = folders.temporary.names()
         let writers = folders.writers.names().filter { UUID(uuidString: $0) != nil }
         var stopped: [String] = []

@@ -5,7 +5,8 @@ import TintypeCore
 @MainActor final class Desktop {
     static let shared = Desktop()
 
-    /// Whether images may move: the user has not turned animations off (`gtk-enable-animations`), and no power is saved.
+    /// Whether images may move: the user has not turned animations off (`gtk-enable-animations`), and the system is not
+    /// saving power.
     private(set) var allowsMotion: Bool
     private var observers: [ObjectIdentifier: Observer] = [:]
 
@@ -18,7 +19,7 @@ import TintypeCore
         tintype_environment_observe { change in MainActor.assumeIsolated { Desktop.shared.handle(change) } }
     }
 
-    /// Tells a display of changes, until ``remove(_:)``.
+    /// Notifies a display of changes, until ``remove(_:)``.
     func add(_ display: PaintableDisplay) {
         observers[ObjectIdentifier(display)] = Observer(display: display)
     }
@@ -44,8 +45,8 @@ public enum MotionPolicy: Hashable, Sendable {
     case automatic
     /// Always.
     case always
-    /// Never: an animated image stands on its first frame, or on the current one if it was playing, and images change at
-    /// once.
+    /// Never: an animated image shows its first frame, or stays on the current one if it was playing. Images change
+    /// without a transition.
     case never
 
     @MainActor var allowsMotion: Bool {

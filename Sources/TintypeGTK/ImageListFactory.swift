@@ -35,7 +35,7 @@ public import TintypeCore
             setup: { owner, cell in
                 let key = UInt(bitPattern: cell)
                 let widget = withOwner(owner) { (cells: CellTable) in cells.add(key) }
-                // Never the cell itself: `add` returns the address of a widget.
+                // The fallback is never used: `add` returns the address of a widget, which is not null.
                 return OpaquePointer(bitPattern: widget) ?? cell
             },
             bind: { owner, cell, item in

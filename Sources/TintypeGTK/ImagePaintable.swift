@@ -90,11 +90,11 @@ extension Presentation {
 
 /// How an image fills an area of another shape.
 public enum ContentFit: Hashable, Sendable, CaseIterable {
-    /// The whole area, with the aspect ratio of the area.
+    /// Stretches the image to the whole area, regardless of its aspect ratio.
     case fill
-    /// The largest part of the area that shows the whole image.
+    /// Scales the image to the largest size at which all of it fits in the area.
     case contain
-    /// The whole area; the rest of the image is cut off.
+    /// Scales the image to the smallest size that covers the whole area; the rest of the image is cut off.
     case cover
     /// As ``contain``, but never enlarged.
     case scaleDown

@@ -29,7 +29,7 @@ public import TintypeCore
         TimerSource.shared.cancel(id)
     }
 
-    /// Returns a time in whole microseconds, rounded up; that of a timer that never fires for a time that is too late to tell.
+    /// Returns a time in whole microseconds, rounded up. A time above 2⁶² becomes 2⁶², at which no timer ever fires.
     nonisolated static func microseconds(_ time: Duration) -> Int64 {
         Int64(min((time / .microseconds(1)).rounded(.up), 0x1p62))
     }
@@ -44,8 +44,8 @@ public import TintypeCore
     private var lastID = 0
     /// The timers that are due and have not been called, earliest first.
     private var due: ArraySlice<Int> = []
-    /// The time of the running tick, so that timers that are due together agree on it, and the number of main loops in which
-    /// it runs: the time goes on in a main loop that a tick runs.
+    /// The time of the running tick, so that timers that are due together agree on it, and the nesting depth of the
+    /// main loop in which it runs. In a main loop that a tick starts, time continues.
     private var tick: (time: Duration, depth: Int32)?
     /// Lives as long as the process.
     private let timer: OpaquePointer

@@ -4,17 +4,17 @@ import TintypeCore
 /// Shows images in one paintable: the display behind an ``ImagePaintable`` and each slot of an ``ImageView``.
 ///
 /// The paintable owns the display, which does not retain the paintable. A load that is not in memory begins when the
-/// paintable has been drawn where it can be seen, because lists bind and map many rows that nobody sees.
+/// paintable has been drawn where it is visible, because lists bind and map many rows that are not visible.
 @MainActor final class PaintableDisplay: ImageDisplay {
     let paintable: OpaquePointer
     private let pipeline: ImagePipeline
     private(set) lazy var binding = ImageBinding(self, pipeline: pipeline, makeTimer: { MainLoopTimer() })
     private let player = ContentPlayer(timer: MainLoopTimer())
-    /// The widget in which the paintable is drawn; `nil` if nobody said.
+    /// The widget in which the paintable is drawn; `nil` if it is unknown.
     var watch: WidgetWatch? {
         didSet { follow(watch, insteadOf: oldValue) }
     }
-    /// Whether the widget draws the paintable. It does not while it is in another state than this image is for.
+    /// Whether the widget draws the paintable: `false` while the widget is in a state for which it shows another image.
     var isDrawn = true {
         didSet { updatePlayer() }
     }
@@ -116,7 +116,7 @@ import TintypeCore
 
     func expect(_ size: ExpectedSize?) {
         guard let size else { return }
-        // A placeholder has few pixels, and tells only the shape.
+        // A placeholder has few pixels, so only its aspect ratio is used.
         let pixels = size.basis == .placeholder ? PixelSize(width: 0, height: 0) : size.unscaled
         setNaturalSize(Double(pixels.width), Double(pixels.height), ratio: size.aspectRatio)
     }
@@ -211,11 +211,11 @@ extension PaintableDisplay {
         undrawnFrames = 0
         updateSize()
         watch?.update()
-        // Without a widget to ask, what is drawn is visible.
+        // Without a widget, a paintable that is drawn counts as visible.
         if watch?.isVisible ?? true { setVisible(true) }
     }
 
-    /// Without a widget to ask, an animation whose frames are not drawn is hidden.
+    /// Hides an animation whose frames are not drawn, if there is no widget whose visibility is known.
     private func noteFrame() {
         guard watch == nil, player.isVisible else { return }
         undrawnFrames += 1
@@ -233,7 +233,7 @@ extension PaintableDisplay {
         updateSize()
     }
 
-    /// Handles another number of pixels per point.
+    /// Handles a change of the number of pixels per point.
     func updateScale() {
         updateNaturalSize()
         updateSize()

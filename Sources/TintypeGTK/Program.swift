@@ -48,7 +48,7 @@ import Foundation
     switch tintype_bridge_install() {
     case .TINTYPE_BRIDGE_READY, .TINTYPE_BRIDGE_WAS_READY: return
     case .TINTYPE_BRIDGE_WRONG_THREAD:
-        preconditionFailure("TintypeGTK.attach() was called on another thread than the first one of the process")
+        preconditionFailure("TintypeGTK.attach() must be called on the first thread of the process")
     case .TINTYPE_BRIDGE_NO_QUEUE:
         preconditionFailure("TintypeGTK.attach(): libdispatch has no descriptor for its main queue")
     }

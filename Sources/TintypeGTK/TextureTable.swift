@@ -101,7 +101,7 @@ private final class PixelOwner: Sendable {
         }
         textures[texture.address] = (texture, lastUse)
         byteCount += texture.byteCount
-        // Below the limit by a quarter, so that not every new texture sorts the others.
+        // Trim to three quarters of the limit, so that the sort does not run for every new texture.
         if byteCount > limit { trim(to: limit / 4 * 3) }
         return texture
     }

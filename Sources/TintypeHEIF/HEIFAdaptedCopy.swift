@@ -12,7 +12,7 @@ final class HEIFAdaptedCopy {
     /// Copies a file if libheif needs a copy to show an item.
     ///
     /// - Parameter item: The number of the item; `nil` for the primary one.
-    /// - Returns: `nil` if the file serves as it is, and if its references leave no room for others.
+    /// - Returns: `nil` if no copy is needed, or if the file has no room for the changed references.
     /// - Throws: ``TintypeError/Code/undecodable`` for invalid boxes, and if another item cannot be shown;
     ///   ``TintypeError/Code/outOfMemory``.
     static func ifNeeded(
@@ -36,7 +36,7 @@ final class HEIFAdaptedCopy {
     }
 
     private init(_ bytes: UnsafeRawBufferPointer) throws(TintypeError) {
-        // Swift's own allocation ends the process without memory.
+        // Swift's own allocation traps when memory runs out.
         guard let start = malloc(max(bytes.count, 1)) else {
             throw TintypeError(.outOfMemory, stage: .decode, "not enough memory to copy a HEIC")
         }

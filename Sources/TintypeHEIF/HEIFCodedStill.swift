@@ -10,7 +10,7 @@ struct HEIFCodedStill {
         let parameters: Parameters
     }
 
-    /// What a decoder knows of a coded image before its sample. All images of a track have the same.
+    /// The parameters that a decoder needs before the samples. All images of a track share them.
     struct Parameters: Equatable {
         /// The body of its decoder configuration (`hvcC`).
         let configuration: [UInt8]

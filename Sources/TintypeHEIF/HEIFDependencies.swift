@@ -37,7 +37,7 @@ struct HEIFDependencies {
     /// - Parameters:
     ///   - meta: The body of the `meta` box, after its version.
     ///   - kinds: The type of each item, four letters, by its number.
-    ///   - minimumPixels: The number of pixels that every coded image counts as at least, whatever its configuration says.
+    ///   - minimumPixels: The minimum number of pixels to count for each coded image, whatever its configuration says.
     ///   - canvasPixels: The number of pixels of each canvas; see ``ISOItems/canvasPixels(_:)``.
     /// - Throws: ``TintypeError/Code/undecodable`` for invalid boxes, and for those that readers interpret differently.
     init(

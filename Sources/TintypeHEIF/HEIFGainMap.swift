@@ -5,7 +5,7 @@ import TintypeCore
 /// The gain map of a still HEIC, which makes a brighter rendition of its primary image: an input of a tone-mapped image
 /// (`tmap`: ISO/IEC 23008-12:2022, amendment 1; ISO 21496-1), or an auxiliary image of Apple's.
 ///
-/// libheif 1.15 knows no tone-mapped images. A copy of the file shows it the map as the primary image.
+/// libheif 1.15 does not support tone-mapped images. A copy of the file presents the map as the primary image.
 struct HEIFGainMap {
     private let bytes: UnsafeRawBufferPointer
     private let item: Int

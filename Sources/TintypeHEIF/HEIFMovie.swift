@@ -42,10 +42,10 @@ struct HEIFMovie {
 
     // MARK: Time
 
-    /// The duration of one round.
+    /// The duration of one play, in ticks.
     private var round: Int { ticks.reduce(0, +) }
 
-    /// The duration of all rounds (ISO/IEC 23008-12, 7.2.1).
+    /// The duration of all plays, in ticks (ISO/IEC 23008-12, 7.2.1).
     private var total: Int {
         let (product, overflow) = round.multipliedReportingOverflow(by: plays)
         return plays == 0 || overflow ? Self.endless : product
@@ -61,7 +61,7 @@ struct HEIFMovie {
             .numbers(nextTrack))
     }
 
-    /// An edit list of one round that repeats (8.6.6). The duration of the track ends the repetition.
+    /// An edit list of one play that repeats (8.6.6). The duration of the track ends the repetition.
     private var edits: Data {
         let edit = Data.numbers(1) + Data.numbers(round, 0, size: 8) + Data.numbers(0x10000)
         return .box("edts", .fullBox("elst", version: 1, flags: 1, edit))

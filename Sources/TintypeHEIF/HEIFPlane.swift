@@ -36,7 +36,7 @@ struct HEIFPlane: ~Copyable {
             heif_image_get_height(image, heif_channel_interleaved) == size.height, (8...16).contains(depth)
         else {
             heif_image_release(image)
-            throw TintypeError(.undecodable, stage: .decode, "the image of the HEIC has another size than it declares")
+            throw TintypeError(.undecodable, stage: .decode, "the size of the HEIC image is not the declared one")
         }
         self.image = image
         self.plane = plane

@@ -173,7 +173,7 @@ struct HEIFReader: ~Copyable {
         return ExifData(item: bytes)
     }
 
-    /// The XMP packet, an item of a type of its own (ISO/IEC 23008-12, A.3), if it has at most so many bytes.
+    /// The XMP packet, an item with its own type (ISO/IEC 23008-12, A.3), if it has at most `limit` bytes.
     func xmp(atMost limit: Int) -> Data? {
         var items = [heif_item_id](repeating: 0, count: 16)
         let count = heif_image_handle_get_list_of_metadata_block_IDs(handle, "mime", &items, Int32(items.count))

@@ -24,7 +24,7 @@ struct HEIFSequenceWriter {
     ///
     /// - Parameters:
     ///   - size: The size of each image in pixels.
-    ///   - options: Those with which the images are encoded.
+    ///   - options: The options with which the images are encoded.
     ///   - maxBytes: The number of bytes that the file may have; offsets in it have 32 bits.
     /// - Throws: ``TintypeError/Code/encodeFailed`` if the images are too large.
     init(size: PixelSize, _ options: EncodeOptions, maxBytes: Int = Int(UInt32.max)) throws(TintypeError) {
@@ -81,7 +81,7 @@ struct HEIFSequenceWriter {
         media = file.subdata(in: body)
     }
 
-    /// Appends a sample to the media data; returns its place there.
+    /// Appends a sample to the media data; returns its offset and size there.
     private mutating func append(_ sample: Data) throws(TintypeError) -> (offset: Int, count: Int) {
         try checkSize(media.count + sample.count)
         defer { media += sample }
@@ -107,7 +107,7 @@ struct HEIFSequenceWriter {
         }
         let (boxes, movie) = (first.boxes, try movie(first.still, plays: plays))
         let type = boxes.sequenceType
-        // Offsets are numbers of four bytes, so the movie is as large with any.
+        // Offsets always have four bytes, so the movie box has the same size for any offset.
         let mediaOffset = type.count + boxes.meta.count + movie.box(mediaOffset: 0).count + 8
         try checkSize(mediaOffset + media.count)
         let meta = try boxes.movedMeta(by: mediaOffset - boxes.media.lowerBound)

@@ -108,7 +108,7 @@ final class HEIFTrackDecoder<Frame> {
             guard position >= index, position < count else { return }
             guard image.plane(0)?.size == track.codedSize else {
                 throw TintypeError(
-                    .undecodable, stage: .decode, "a frame of the HEIC sequence has another size than its track")
+                    .undecodable, stage: .decode, "a frame of the HEIC sequence differs in size from its track")
             }
             guard position == index || earlyFrames.count < Self.maxEarlyFrames else { throw .damagedSequence }
             let frame = try convert(image, position, isCancelled)

@@ -4,7 +4,7 @@ import TintypeCore
 struct HEVCImageBuffer {
     /// The number of images that are decoded, referred to by later ones, or wait to be shown.
     let imageCount: Int
-    /// The number of images that a later one may be shown before.
+    /// The number of images that may be decoded before an image but shown after it.
     let reorderedCount: Int
     /// The bytes of the planes of an image for two pixels.
     private let bytesOfTwoPixels: Int
@@ -14,11 +14,11 @@ struct HEVCImageBuffer {
     /// libde265 keeps the modes and motion vectors of each block of 4×4 pixels.
     private static let bytesOfModes = 1
 
-    /// The most that any stream needs: for one whose parameters are not known.
+    /// The buffer for streams with unknown parameters: the largest that any stream needs.
     static let largest = HEVCImageBuffer(bufferedCount: most, reorderedCount: most, chromaFormat: 3, depth: 16)
 
     /// - Parameters:
-    ///   - bufferedCount: `sps_max_dec_pic_buffering_minus1` and 1. libde265 refuses images that refer to more.
+    ///   - bufferedCount: `sps_max_dec_pic_buffering_minus1` plus 1. libde265 refuses images that refer to more images.
     ///   - reorderedCount: `sps_max_num_reorder_pics`.
     ///   - chromaFormat: `chroma_format_idc`.
     ///   - depth: Bits of a sample.

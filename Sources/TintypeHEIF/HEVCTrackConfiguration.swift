@@ -14,8 +14,8 @@ struct HEVCTrackConfiguration {
     /// The offset of the profile.
     private static let profileOffset = 1
 
-    /// Creates the configuration of a track. What is not changed, such as the size of the length field before each unit of a
-    /// sample, is copied.
+    /// Creates the configuration of a track. Other fields, such as the size of the length field before each unit of a
+    /// sample, are copied.
     ///
     /// - Parameters:
     ///   - still: The configuration of an image.

@@ -187,8 +187,8 @@ extension Downloader: GuardingLoader {
 extension Downloader: FlushableLoader {
     /// Waits until the bytes of interrupted transfers, and cookies, are on disk.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/unwritable`` if the cookies cannot be written. A file of an interrupted
-    ///   transfer is no loss.
+    /// - Throws: ``TintypeCore/TintypeError/Code/unwritable`` if the cookies cannot be written. Errors of files of
+    ///   interrupted transfers are ignored.
     package func flush() async throws(TintypeError) {
         let configuration = state.withLock { $0.configuration }
         await configuration.partials?.flush()

@@ -46,7 +46,7 @@ public struct ICODecoder: ImageDecoder {
 }
 
 extension ICODecoder: ImageCollectionDecoder {
-    /// Decodes every image of the file. One that several entries of the directory name is decoded once.
+    /// Decodes every image of the file. An image to which several directory entries refer is decoded once.
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` if an image is damaged or lies beyond the end of the file,
     ///   ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/cancelled``.

@@ -137,8 +137,8 @@ extension tintype_jpeg_header {
     /// Whether the components are cyan, magenta, yellow and black, directly or as YCCK.
     var isCMYK: Bool { color == .cmyk || color == .ycck }
 
-    /// The memory that libjpeg takes, with the result: the coefficients of all components of an image with several
-    /// scans, as if none were subsampled.
+    /// The bytes of memory per pixel that libjpeg and the result take: for an image with several scans, including the
+    /// coefficients of all components, as if none were subsampled.
     var bytesPerPixel: Int { PixelBuffer.bytesPerPixel + coefficientBytesPerPixel }
 
     /// The memory that the coefficients of the whole image take.

@@ -17,7 +17,7 @@ struct JXLHeader {
     let peak: Double?
     /// Whether the file contains a small version of the image, in a frame before the others.
     let hasPreview: Bool
-    /// The memory that decoding takes for each pixel, with the result in 8 bits.
+    /// The bytes of memory per pixel that decoding takes, including the result in 8 bits.
     let bytesPerPixel: (single: Int, layered: Int)
 
     /// The frames of an animation that are counted.

@@ -18,8 +18,8 @@ struct JXLReader: ~Copyable {
     /// The number of bytes that libjxl receives between two checks for cancellation.
     private let inputStep: Int
 
-    /// For files whose pixels are decoded: libjxl returns only when it needs more bytes, and a layer of a million pixels may
-    /// take a hundred. Smaller steps cost no measurable time.
+    /// For files whose pixels are decoded: libjxl returns only when it needs more bytes, and a layer of a million
+    /// pixels may be coded in a hundred bytes. Smaller steps cost no measurable time.
     static let pixelStep = 256
 
     /// Creates a reader at the start of a file.

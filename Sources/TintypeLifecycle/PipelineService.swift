@@ -25,8 +25,8 @@ public struct PipelineService: Service {
         (self.pipeline, self.prefetchers) = (pipeline, prefetchers)
     }
 
-    /// Waits for the shutdown or the cancellation of the group, and performs it. The pipeline can still be used after that, but
-    /// nobody waits for what it stores then.
+    /// Waits for the shutdown or the cancellation of the group, and performs it. The pipeline can still be used after
+    /// that, but what it stores then may not reach the disk.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/unwritable`` if something could not be written.
     public func run() async throws {

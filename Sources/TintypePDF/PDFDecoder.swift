@@ -2,7 +2,7 @@ public import Foundation
 public import TintypeCore
 
 extension ImageFormat {
-    /// PDF (ISO 32000), of which a page is an image. Its nominal size is one pixel a point, 1/72 inch.
+    /// PDF (ISO 32000), of which a page is an image. Its nominal size is one pixel per point (1/72 inch).
     public static let pdf = ImageFormat(
         rawValue: "pdf", mediaType: "application/pdf", fileExtensions: ["pdf"], isVector: true)
 }
@@ -13,11 +13,12 @@ extension ImageFormat {
 ///
 ///     configuration.coders = .standard.adding(decoders: [PDFDecoder()])
 ///
-/// poppler is under the GNU General Public License, version 2 or 3, and a program that distributes it is, too. The library
-/// is loaded when the first PDF is decoded: install `libpoppler-glib8` on Debian, `poppler-glib` on Fedora.
+/// poppler is licensed under the GNU General Public License, version 2 or 3, which then also applies to a program that
+/// is distributed with it. The library is loaded when the first PDF is decoded: install `libpoppler-glib8` on Debian,
+/// `poppler-glib` on Fedora.
 ///
-/// poppler offers no cancellation and no limit on the memory and time that the contents of a page need: draw documents of
-/// strangers in a process with limits of its own. Decoders hold no state; any thread may use one.
+/// poppler offers no cancellation, and no limit on the memory and time that the contents of a page need: draw untrusted
+/// documents in a separate process with its own limits. Decoders hold no state; any thread may use one.
 public struct PDFDecoder: RecognizingImageDecoder, PartialImageDecoder {
     /// Creates a decoder.
     public init() {}
@@ -25,7 +26,8 @@ public struct PDFDecoder: RecognizingImageDecoder, PartialImageDecoder {
     /// The PDF format.
     public var formats: Set<ImageFormat> { [.pdf] }
 
-    /// The header is within the first 1024 bytes (ISO 32000-1, H.3, implementation note 13).
+    /// The number of bytes to recognize a PDF by: the header is within the first 1024 bytes (ISO 32000-1, H.3,
+    /// implementation note 13).
     public var headLength: Int { 1024 }
 
     /// Whether the header of a PDF is among the first bytes, and they do not begin like another image or like XML, which may

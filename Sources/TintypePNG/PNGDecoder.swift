@@ -175,7 +175,7 @@ extension tintype_png_header {
     /// Whether frames are shown instead of the default image: several, or one that is not the default image.
     fileprivate var isAnimated: Bool { frame_count > 1 || (frame_count == 1 && !has_frame_in_default_image) }
 
-    /// The memory that decoding takes, with the result at full size.
+    /// The bytes of memory per pixel that decoding takes, including the result at full size.
     ///
     /// - Parameter isWide: Whether the rows have 16 bits per channel, all of which an interlaced image holds.
     fileprivate func bytesPerPixel(isWide: Bool, _ context: DecodeContext) -> Int {

@@ -20,7 +20,7 @@ extension ImageFormat {
 /// LibRaw 0.20 or 0.21 is loaded when the first raw image is decoded: install `libraw20` on Debian 12, `libraw23` on Debian
 /// 13, `LibRaw` on Fedora.
 ///
-/// LibRaw reads formats of hundreds of cameras in C++: decode images of strangers in a process of its own. Decoders hold no
+/// LibRaw reads formats of hundreds of cameras in C++: decode untrusted images in a separate process. Decoders hold no
 /// state; any thread may use one.
 public struct RAWDecoder: RecognizingImageDecoder {
     /// Creates a decoder.
@@ -29,7 +29,7 @@ public struct RAWDecoder: RecognizingImageDecoder {
     /// Raw images.
     public var formats: Set<ImageFormat> { [.raw] }
 
-    /// The directory of a raw image that is a TIFF is near its beginning.
+    /// The number of bytes to recognize a raw image by. The directory of one that is a TIFF is near its beginning.
     public var headLength: Int { 4096 }
 
     /// Whether an image begins like a raw image, and not like an ordinary TIFF.

@@ -101,7 +101,7 @@ struct RAWFile: ~Copyable {
     private static func write(
         _ samples: UnsafePointer<UInt8>, _ channels: Int, to row: UnsafeMutableRawBufferPointer, _ width: Int
     ) {
-        // The samples of one channel are those of all.
+        // A grey sample counts for all three channels.
         let (green, blue) = channels == 1 ? (0, 0) : (1, 2)
         for x in 0..<width {
             let sample = samples + channels * x

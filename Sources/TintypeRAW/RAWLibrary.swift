@@ -39,7 +39,7 @@ extension TintypeError {
                 .noCoder, stage: .decode, "the installed version of LibRaw is not supported; install 0.20 or 0.21")
         case .unsupported:
             self.init(
-                .undecodable, stage: .decode, "LibRaw does not know the camera or the compression of the raw image")
+                .undecodable, stage: .decode, "LibRaw does not support the camera or the compression of the raw image")
         case .truncated: self.init(.undecodable, stage: .decode, "the raw image is cut short")
         case .corrupt, .noPreview, .ok: self.init(.undecodable, stage: .decode, "the raw image is damaged")
         }

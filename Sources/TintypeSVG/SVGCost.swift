@@ -8,7 +8,8 @@ struct SVGCost {
     var expandedBytes = 0
     /// The number of samples that filters take per pixel.
     var filterSamples = 0
-    /// The number of samples per pixel that grows with the area of the drawing's scale, at a scale of 1.
+    /// The number of samples per pixel at a scale of 1 that, unlike ``filterSamples``, grows with the square of the
+    /// scale.
     var windowSamples = 0
     /// The number of elements that may be drawn more often than they appear.
     var repeatableElements = 0
@@ -93,7 +94,7 @@ struct SVGCost {
     ///
     /// - Parameters:
     ///   - size: The size of the drawing in pixels.
-    ///   - scale: The number of pixels for the longest pixel of an element.
+    ///   - scale: The number of drawn pixels per pixel of the document, times the largest enlargement of an element.
     ///   - isCancellable: Whether it can be cancelled between the filters. If not, a quarter of the limit is accepted.
     /// - Throws: ``TintypeError/Code/limitExceeded``.
     func checkFilters(

@@ -33,7 +33,7 @@ struct SVGDepth {
 
     /// Returns the depth of a document.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for too many references to know it.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if there are too many references to determine the depth.
     static func depth(of structure: SVGStructure, _ limits: DecodeLimits) throws(TintypeError) -> Int {
         let allowed = 4 * min(max(limits.elements, 1), SVGCost.maximum)
         guard structure.references.count <= allowed else {

@@ -14,7 +14,7 @@ struct SVGDocument: ~Copyable {
 
     /// Checks the document against the limits, then loads it.
     ///
-    /// - Parameter isAbandoned: Returns whether nobody waits for the document.
+    /// - Parameter isAbandoned: Returns whether the caller no longer waits for the document.
     /// - Throws: ``TintypeError/Code/limitExceeded`` before it is loaded, ``TintypeError/Code/cancelled``, and the errors
     ///   of ``SVGLibrary``.
     init(_ bytes: Data, _ limits: DecodeLimits, isAbandoned: @escaping () -> Bool) throws(TintypeError) {

@@ -4,7 +4,7 @@ struct SVGElementCounts {
     private var counts: [ArraySlice<UInt8>: Int] = [:]
     /// The number of these elements and those in them, with the vertices of their paths.
     private var reaches: [ArraySlice<UInt8>: Int] = [:]
-    /// The elements whose end tag has not been read: their keys, and the reach of what began before them.
+    /// The elements whose end tag has not been read: their keys, and the number of elements and vertices before them.
     private var openElements: [(keys: [ArraySlice<UInt8>], start: Int)] = []
     private var vertexCount = 0
     /// The number of elements that may have any class or ID.

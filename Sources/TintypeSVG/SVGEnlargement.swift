@@ -1,8 +1,8 @@
 import Foundation
 import TintypeCore
 
-/// How much larger than a pixel of the document the pixels of an element are drawn, because of the transforms and view boxes
-/// around the element, and around those that refer to it.
+/// The factor by which an element is drawn larger than a pixel of the document, because of the transforms and view
+/// boxes around the element and around those that refer to it.
 ///
 /// The factors are multiplied along each path, so their logarithms are added: ``SVGDepth`` finds the largest sum.
 struct SVGEnlargement {
@@ -10,7 +10,7 @@ struct SVGEnlargement {
     private let tile: Double
     /// Whether it matters how large the contents of patterns are drawn.
     private let patternsContainPatterns: Bool
-    /// The largest factors of all patterns. A pattern may take over its attributes from others, each from another one.
+    /// The largest factors of all patterns. A pattern may inherit each of its attributes from a different pattern.
     private var inherited = (transform: 1.0, viewBox: 1.0, units: 1.0)
 
     /// The logarithm of 2. A sum that exceeds ``SVGDepth/maximum`` is unbounded, beyond a factor of 50,000.
@@ -36,7 +36,7 @@ struct SVGEnlargement {
         return Int(min((Self.octave * log2(factor)).rounded(.up), Double(SVGDepth.maximum + 1)))
     }
 
-    /// Returns the factor of a pattern each of whose attributes may be that of another one.
+    /// Returns the factor of a pattern that may inherit each of its attributes from a different pattern.
     private func inheritedFactor(of tag: SVGTag) -> Double {
         let factor = max(transform(of: tag), inherited.transform)
         guard patternsContainPatterns else { return factor }

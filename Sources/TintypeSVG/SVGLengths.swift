@@ -15,7 +15,7 @@ struct SVGLengths {
     private(set) var statedFont = 16.0
     /// The size of the largest glyph: the font size, infinite if it depends on that of another element.
     private(set) var glyph = 16.0
-    /// Where texts are.
+    /// The positions of texts.
     private var texts = SVGTextPlaces()
     /// The largest share of a viewport that a length states.
     private var share = 0.0
@@ -43,7 +43,7 @@ struct SVGLengths {
     mutating func finish(textBytes: Int) {
         // A font size may itself be relative to that of the parent.
         viewport = (max(viewport.width, fonts * font), max(viewport.height, fonts * font))
-        // A document without a size has that of what it contains, or this one.
+        // A document without a size gets the size of its contents, or else this default.
         if viewport == (0, 0) { viewport = (100, 100) }
         let relative = max(fonts * font, share * longestViewport)
         let extent = texts.extent(font: font, viewport: longestViewport)
@@ -121,7 +121,7 @@ struct SVGLengths {
     /// Returns the factor of a declaration of `transform`, infinite if it cannot be read; `nil` for another property.
     static func transform(in declaration: ArraySlice<UInt8>) -> Double? {
         let (property, value) = parts(of: declaration)
-        // An escape may hide the property. `scale`, `rotate` and `zoom` are no properties for librsvg.
+        // An escape may hide the property. librsvg does not support `scale`, `rotate` and `zoom` as properties.
         guard property.hasPrefix("transform") || property.contains("\\") else { return nil }
         guard property == "transform" else { return property.contains("\\") ? .infinity : nil }
         return SVGTransform.factor(of: value) ?? .infinity
@@ -246,8 +246,8 @@ struct SVGLargestLength {
     private static let units = ["": 1.0, "px": 1, "pt": 1.34, "pc": 16, "mm": 3.78, "cm": 37.8, "in": 96, "q": 1]
 }
 
-/// Where the texts of a document are. librsvg 2.56 and later scales a pattern to the box of a whole text, whose parts
-/// (`tspan`) may be far from each other.
+/// The positions of the texts of a document. librsvg 2.56 and later scales a pattern to the box of a whole text, whose
+/// parts (`tspan`) may be far from each other.
 struct SVGTextPlaces {
     private var positions: [SVGLargestLength] = []
     private var offsets: [SVGLargestLength] = []

@@ -52,7 +52,7 @@ enum SVGLibrary {
 }
 
 extension TintypeError {
-    /// An assertion of librsvg failed.
+    /// The error of a failed assertion in librsvg.
     static let panickedSVG = TintypeError(
         .undecodable, stage: .decode, "the SVG made librsvg fail with an internal error")
 }

@@ -20,7 +20,7 @@ struct SVGOutlines {
     private(set) var line = 0.0
     /// The largest font size.
     private(set) var font = 16.0
-    /// The number of pixels for the longest pixel of an element.
+    /// The largest factor by which the document enlarges an element: see ``SVGEnlargement``.
     private(set) var enlargement = 1.0
     /// The largest font size that is stated.
     private var statedFont = 0.0
@@ -34,11 +34,10 @@ struct SVGOutlines {
     private static let (bytesOfCorner, bytesOfHiddenCorner) = (110.0, 9.0)
     /// The number of bytes for a point of a line. Measured: 300 to 1600, for lines that cross each other.
     private static let bytesOfPoint = 1600.0
-    /// The number of bytes for the square root of a number of a path times a pixel of length. Measured: 15 to 253, for
-    /// circles.
+    /// The number of bytes per unit of the square root of ``bend`` in pixels. Measured: 15 to 253, for circles.
     private static let bytesOfBend = 300.0
-    /// The number of bytes of a byte of text at a font size of 1, which grow with its square root. Measured for `@`: 30 KB
-    /// at a size of 500.
+    /// The number of bytes per byte of text at a font size of 1. It grows with the square root of the font size.
+    /// Measured for `@`: 30 KB at a size of 500.
     private static let bytesOfGlyph = 1200.0
     /// The number of bytes for a corner of the pen, which cairo makes once for a line. Measured: 26.
     private static let bytesOfPenCorner = 40.0

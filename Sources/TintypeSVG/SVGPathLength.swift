@@ -50,7 +50,7 @@ struct SVGPathLength {
         return side.isNaN ? .infinity : side
     }
 
-    /// Enlarges the box so that it contains a point, and what is as far from it as `margin`.
+    /// Enlarges the box so that it contains everything within `margin` of a point.
     private mutating func include(_ point: Point, margin: Double = 0) {
         // A sum with NaN stays NaN, which means unbounded.
         least = (min(least.x, point.x - margin), min(least.y, point.y - margin))

@@ -2,7 +2,7 @@
 /// transforms together give it.
 struct SVGPatterns {
     private struct Pattern {
-        /// The elements whose attributes it takes over.
+        /// The patterns from which it inherits attributes.
         var parents: [ArraySlice<UInt8>] = []
         /// Whether its size is in pixels, and not in parts of the element that it fills; `nil` if it does not say.
         var isInPixels: Bool?
@@ -44,7 +44,7 @@ struct SVGPatterns {
     /// The names of all elements that are not images.
     private var namesOfOthers: Set<ArraySlice<UInt8>> = []
 
-    /// The longest chain of patterns that take over attributes.
+    /// The longest chain of patterns that inherit attributes.
     private static let maximumChain = 32
 
     /// Whether patterns draw only images, so that none is filled with another.
@@ -113,12 +113,12 @@ struct SVGPatterns {
         return isHidden ? .infinity : longest
     }
 
-    /// The side of a pattern, or else of the one that it takes it over from.
+    /// The side of a pattern, or else the side that it inherits.
     private func side(of index: Int, _ level: Int) -> Side {
         if let side = patterns[index].side { return side }
         let parents = parents(of: index)
         guard let parent = parents.first else { return Side() }
-        // If several patterns have one name, librsvg takes any of them.
+        // If several patterns have the same name, librsvg may choose any of them.
         guard level < Self.maximumChain, parents.count == 1 else { return Side(number: .infinity) }
         return side(of: parent, level + 1)
     }
@@ -130,6 +130,6 @@ struct SVGPatterns {
         return isInPixels(parent, level + 1)
     }
 
-    /// The patterns that one may take attributes over from.
+    /// The patterns from which a pattern may inherit attributes.
     private func parents(of index: Int) -> [Int] { patterns[index].parents.flatMap { named[$0] ?? [] } }
 }

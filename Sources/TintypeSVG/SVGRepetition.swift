@@ -9,7 +9,7 @@ struct SVGWork: Equatable {
     /// The number of samples that grows with the area of the drawing's scale, at a scale of 1.
     var windowSamples = 0.0
 
-    /// The work of drawing the same for each of some elements that inherit it. A filter is not inherited.
+    /// The work of drawing this for each of `count` elements that inherit it. A filter is not inherited.
     func repeated(_ count: Int) -> SVGWork {
         SVGWork(elements: elements * Double(count), filterSamples: filterSamples, windowSamples: windowSamples)
     }
@@ -46,7 +46,7 @@ struct SVGRepetition {
 
     /// The greatest number of elements that may be drawn again; some ten seconds.
     static let maximumElements = 1e7
-    /// The number of references to follow. Honest documents stay far below it.
+    /// The maximum number of references to follow. Normal documents stay far below it.
     private static let maximumSteps = 10_000_000
     private static let maximumCycles = 100_000
     /// Chains of references are limited by ``SVGDepth``.
@@ -85,7 +85,7 @@ struct SVGRepetition {
 
     /// Returns the work that style sheets add: for each element, that of all rules that may apply to it.
     ///
-    /// - Parameter drawn: The number of elements that are drawn without that.
+    /// - Parameter drawn: The number of elements that are drawn without the rules.
     private mutating func work(of rules: [SVGStyleRule], _ counts: SVGElementCounts, drawn: Double) -> SVGWork {
         var (sum, mostInherited) = (SVGWork(), 0.0)
         for rule in rules {

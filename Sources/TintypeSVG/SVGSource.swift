@@ -13,15 +13,15 @@ enum SVGSource {
     ///   - bytes: The document, which may be compressed with gzip (SVG 1.1, 1.2) or in UTF-16.
     ///   - limit: The largest number of bytes that the markup may have.
     /// - Throws: ``TintypeError/Code/limitExceeded`` for a larger one, before it is in memory;
-    ///   ``TintypeError/Code/notAnImage`` for compressed bytes that are no SVG; ``TintypeError/Code/undecodable`` for
-    ///   invalid ones; ``TintypeError/Code/outOfMemory``.
+    ///   ``TintypeError/Code/notAnImage`` for compressed bytes that are not an SVG; ``TintypeError/Code/undecodable``
+    ///   for invalid compression or text; ``TintypeError/Code/outOfMemory``.
     static func markup(_ bytes: Data, limit: Int) throws(TintypeError) -> Data {
         guard bytes.count <= limit else { throw .tooLargeSVG(limit) }
         let isCompressed = bytes.starts(with: [0x1F, 0x8B])
         let text = isCompressed ? try decompressed(bytes, limit: limit) : bytes
         let markup = try UTF16Markup(text)?.plain() ?? text
         guard !isCompressed || FormatSniffer.format(of: markup) == .svg else {
-            throw TintypeError(.notAnImage, stage: .decode, "expected an image, got compressed bytes that are no SVG")
+            throw TintypeError(.notAnImage, stage: .decode, "expected an image, got compressed data, not an SVG")
         }
         guard markup.count <= limit else { throw .tooLargeSVG(limit) }
         return markup

@@ -54,7 +54,7 @@ struct SVGStyleNesting {
             (isEscaped, previous) = (false, 0)
             return
         }
-        // A sign that ends one thing is not half of the next.
+        // A character that ends one construct does not begin a two-character token.
         let before = state
         defer { previous = state == before ? byte : 0 }
         if byte == UInt8(ascii: "\\"), state != .comment {

@@ -54,7 +54,8 @@ struct SVGStyleSheet {
 }
 
 extension TintypeError {
-    /// An embedded document is surveyed as an image, not as a part of this one.
+    /// The error of a document that takes elements or style sheets from an embedded one, which is surveyed as an image
+    /// only.
     static let takenFromDataURL = TintypeError.exceeded(
         .elements, "an SVG that takes elements or style sheets from a document in a data URL")
 }

@@ -50,7 +50,7 @@ struct SVGSurvey {
     /// The number of pieces of markup between checks for cancellation.
     private static let checkInterval = 1000
 
-    /// - Parameter isAbandoned: Returns whether nobody waits for the survey.
+    /// - Parameter isAbandoned: Returns whether the caller no longer waits for the survey.
     init(_ bytes: [UInt8], isAbandoned: @escaping () -> Bool = { false }) {
         (self.bytes, self.isAbandoned) = (bytes, isAbandoned)
     }

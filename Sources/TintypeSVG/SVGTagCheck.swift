@@ -1,8 +1,7 @@
 import TintypeCore
 
 extension SVGTag {
-    /// Checks for what makes librsvg end the process, fail with an error of its own, or take any amount of time or
-    /// memory.
+    /// Checks for what makes librsvg abort, fail with an internal error, or take unbounded time or memory.
     ///
     /// - Throws: ``TintypeError/Code/limitExceeded``.
     func check() throws(TintypeError) {
@@ -34,6 +33,6 @@ extension SVGTag {
         }
     }
 
-    /// librsvg 2.54 reads no more numbers, and then fails an assertion.
+    /// librsvg 2.54 reads at most this many numbers; an assertion fails if there are more.
     private static let maximumKernel = 400.0
 }

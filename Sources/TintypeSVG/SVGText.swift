@@ -1,6 +1,6 @@
-/// The text of attributes and style sheets, with what is written in another way resolved.
+/// The text of attributes and style sheets, with references and escapes resolved.
 enum SVGText {
-    /// Where a text stands.
+    /// The context of a text.
     enum Place {
         /// In the value of an attribute. White space becomes a space (XML 1.0, 3.3.3), or nothing if it is written as a
         /// reference.
@@ -13,7 +13,7 @@ enum SVGText {
     ///
     /// - Parameters:
     ///   - text: The value of an attribute, or the text of an element.
-    ///   - place: Which of both it is.
+    ///   - place: Whether the text is that of an attribute or of an element.
     ///   - replacement: Returns the text of an entity that the document declares.
     static func resolved(
         _ text: ArraySlice<UInt8>, in place: Place, replacing replacement: (ArraySlice<UInt8>) -> [UInt8]
@@ -82,7 +82,7 @@ enum SVGText {
 
     private static let fragmentSigns = Array("#)'\"".utf8)
 
-    /// Returns the sign that ends a URL in CSS: the quote before it, or a parenthesis.
+    /// Returns the character that ends a URL in CSS: the quote before it, or a parenthesis.
     private static func endOfURL(after start: Int, in text: [UInt8]) -> UInt8 {
         let quote = start > 0 ? text[start - 1] : 0
         return quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") ? quote : UInt8(ascii: ")")

@@ -4,7 +4,7 @@ import TintypeCore
 /// The threads on which librsvg works, one for each document.
 ///
 /// librsvg rarely checks for cancellation, so a cancelled caller abandons the work instead of waiting. librsvg also
-/// needs more stack than other threads have, and a thread on which it met an error of its own must not call it again.
+/// needs more stack than other threads have, and a thread on which one of its assertions failed must not call it again.
 ///
 /// Abandoned work ends at its next shape, or after the group that it is drawing. At most ``maximumAbandoned`` threads
 /// may be left behind; beyond that, new work fails at once.

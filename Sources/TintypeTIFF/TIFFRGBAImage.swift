@@ -1,14 +1,14 @@
 import TintypeColor
 import TintypeCore
 
-/// Decodes an image of which libtiff makes rows of 8-bit premultiplied RGBA.
+/// Decodes an image that libtiff converts to rows of 8-bit premultiplied RGBA.
 struct TIFFRGBAImage {
     private let size: PixelSize
     private let target: DecodeTarget
     private let converter: ColorConverter?
     private let context: DecodeContext
 
-    /// - Parameter converter: Converts the colours to sRGB; `nil` if they are.
+    /// - Parameter converter: Converts the colours to sRGB; `nil` if they are sRGB already.
     init(_ size: PixelSize, _ target: DecodeTarget, _ converter: ColorConverter?, _ context: DecodeContext) {
         (self.size, self.target, self.converter, self.context) = (size, target, converter, context)
     }

@@ -140,8 +140,8 @@ extension WebPDecoder {
         let header = try head.withTypedBytes { raw throws(TintypeError) in try tintype_webp_header(raw) }
         guard let header else { return .unknown }
         if header.is_animated { return .animation(IncrementalAnimation(decoder: WebPDecoder(), context: context)) }
-        // The orientation follows the pixels. No preview is better than one lying on its side. Many files have XMP, but few
-        // an orientation only there, so these have previews.
+        // The orientation follows the pixels, and a preview on its side would be worse than none. Many files have XMP,
+        // but few state an orientation only there, so files with XMP alone have previews.
         guard !header.has_exif else { return .hidden }
         let info = ImageInfo(header)
         try context.limits.check(info)

@@ -19,7 +19,7 @@ public struct WebPEncoder: ImageEncoder {
     /// The formats that this encoder writes: WebP.
     public var formats: Set<ImageFormat> { [.webp] }
 
-    /// The effort of lossless encoding, from 0 to 100. More takes long and gains little.
+    /// The effort of lossless encoding, from 0 to 100. Higher values take much longer for little gain.
     private static let losslessEffort = 75.0
 
     /// Encodes `pixels` at the quality of `options`.

@@ -127,8 +127,8 @@ typedef struct {
 } TintypePose;
 
 typedef struct {
-    /// The paintable was drawn with this size in points: with another one than before, or for the first time since
-    /// tintype_paintable_request_draw(). It must not be changed during the call.
+    /// The paintable was drawn at this size in points. Reported if the size differs from that of the last drawing, and
+    /// for the first drawing after tintype_paintable_request_draw(). The paintable must not be changed during the call.
     void (*drawn)(void *owner, double width, double height);
     /// The paintable is finalized.
     void (*release)(void *owner);
@@ -136,12 +136,12 @@ typedef struct {
 
 /// Creates a paintable that shows nothing.
 GdkPaintable *tintype_paintable_new(void);
-/// Sets the receiver of the events. Call it once, at once.
+/// Sets the receiver of the events. Call it once, immediately after creation.
 void tintype_paintable_set_owner(GdkPaintable *paintable, const TintypePaintableEvents *events, void *owner);
 /// Shows a texture, or nothing. During a transition, it is the new one.
 void tintype_paintable_show(GdkPaintable *paintable, GdkTexture *_Nullable texture);
-/// Makes the texture that is shown the former one, which stays until tintype_paintable_end_transition(). It is also the new
-/// one until another is shown.
+/// Starts a transition: the texture that is shown becomes the former one until tintype_paintable_end_transition(). The
+/// same texture is also the new one until another one is shown.
 void tintype_paintable_begin_transition(GdkPaintable *paintable);
 /// Draws the former and the new texture in these poses.
 void tintype_paintable_pose(GdkPaintable *paintable, TintypePose former, TintypePose newer);
@@ -175,7 +175,7 @@ typedef struct {
 
 /// Observes a widget, which is not retained.
 TintypeWatch *tintype_watch_new(GtkWidget *widget);
-/// Sets the receiver of the events, which is not released. Call it once, at once.
+/// Sets the receiver of the events, which is not released. Call it once, immediately after creation.
 void tintype_watch_set_owner(TintypeWatch *watch, const TintypeWatchEvents *events, void *owner);
 /// Ends the observation. May be called after the widget is gone.
 void tintype_watch_free(TintypeWatch *watch);
@@ -215,7 +215,7 @@ typedef struct {
 
 /// Creates a widget that draws two paintables, one above the other.
 GtkWidget *tintype_view_new(void);
-/// Sets the receiver of the events. Call it once, at once.
+/// Sets the receiver of the events. Call it once, immediately after creation.
 void tintype_view_set_owner(GtkWidget *view, const TintypeViewEvents *events, void *owner);
 /// The receiver of the events of a view; NULL for another widget.
 void *_Nullable tintype_view_owner(GtkWidget *widget);
@@ -224,7 +224,7 @@ void tintype_view_set_layers(
     GtkWidget *view, GdkPaintable *_Nullable background, GdkPaintable *_Nullable image);
 /// Shows a widget in front of the image, or none.
 void tintype_view_set_overlay(GtkWidget *view, GtkWidget *_Nullable overlay);
-/// Makes the widget a button, which can have the focus, or not.
+/// Sets whether the widget is a button, which can receive the focus.
 void tintype_view_set_button(GtkWidget *view, bool is_button);
 /// Sets what assistive technologies read; a view without a name is decoration.
 void tintype_view_describe(

@@ -242,7 +242,7 @@ const char *tintype_jpeg_incremental_message(const tintype_jpeg_incremental *inc
 /// `full_chroma` selects full colour resolution (4:4:4, otherwise 4:2:0).
 ///
 /// - OK: `out` holds `out_count` bytes, to be freed by `tintype_jpeg_free`.
-/// - UNSUPPORTED: a side exceeds the largest of JPEG; MEMORY.
+/// - UNSUPPORTED: a side exceeds JPEG's maximum; MEMORY.
 /// - MISUSE: an argument is out of range.
 ///
 /// Otherwise `out` is null and `message` holds the reason, truncated to `message_size` bytes.

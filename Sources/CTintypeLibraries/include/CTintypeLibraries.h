@@ -15,8 +15,8 @@
 
 #define TINTYPE_PRAGMA(text) _Pragma(#text)
 
-/// Makes calls of a declared function refer to `tintype_FUNCTION`, so that they never meet the library's own function in a
-/// program that links the library as well.
+/// Makes calls of a declared function refer to `tintype_FUNCTION`, so that the name does not collide with the library's
+/// own function in a program that links the library as well.
 #define TINTYPE_RENAME(function) TINTYPE_PRAGMA(redefine_extname function tintype_##function)
 
 /// Declares what ``TINTYPE_CALLS`` defines.

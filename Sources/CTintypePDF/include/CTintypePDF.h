@@ -15,7 +15,7 @@
 /// The result of a call.
 typedef enum __attribute__((enum_extensibility(closed))) tintype_pdf_status {
     TINTYPE_PDF_OK __attribute__((swift_name("ok"))) = 0,
-    /// The bytes are not a PDF, or one that poppler rejects, such as an encrypted one.
+    /// The bytes are not a PDF, or poppler rejects the PDF, for example because it is encrypted.
     TINTYPE_PDF_CORRUPT __attribute__((swift_name("corrupt"))) = 1,
     TINTYPE_PDF_MEMORY __attribute__((swift_name("memory"))) = 2,
     /// The document has no such page.
@@ -30,7 +30,7 @@ const char *const _Nullable *_Nonnull tintype_pdf_function_names(void);
 
 typedef struct tintype_pdf_document tintype_pdf_document;
 
-/// Opens a document, of whose bytes poppler keeps a copy. Returns OK, MEMORY, or CORRUPT with the reason in `message`,
+/// Opens a document. Poppler keeps a copy of the bytes. Returns OK, MEMORY, or CORRUPT with the reason in `message`,
 /// truncated to `message_size` bytes.
 tintype_pdf_status tintype_pdf_open(
     const tintype_pdf_library *library, const uint8_t *bytes, size_t count,

@@ -226,7 +226,7 @@ uint32_t tintype_png_checksum(const uint8_t *bytes, size_t count);
 /// also decides which filters are tried.
 ///
 /// - OK: `out` holds `out_count` bytes, to be freed by `tintype_png_free`.
-/// - UNSUPPORTED: a side exceeds the largest of PNG; CORRUPT: libpng failed; MEMORY.
+/// - UNSUPPORTED: a side exceeds PNG's maximum; CORRUPT: libpng failed; MEMORY.
 /// - MISUSE: an argument is out of range.
 ///
 /// Otherwise `out` is null and `message` holds the reason, truncated to `message_size` bytes.

@@ -22,7 +22,7 @@ typedef enum __attribute__((enum_extensibility(closed))) tintype_raw_status {
     TINTYPE_RAW_CANCELLED __attribute__((swift_name("cancelled"))) = 3,
     /// The file has no preview that is a JPEG.
     TINTYPE_RAW_NO_PREVIEW __attribute__((swift_name("noPreview"))) = 4,
-    /// LibRaw does not know the camera, or its way to code samples.
+    /// LibRaw does not support the camera, or its encoding of samples.
     TINTYPE_RAW_UNSUPPORTED __attribute__((swift_name("unsupported"))) = 5,
     /// The file ends too early.
     TINTYPE_RAW_TRUNCATED __attribute__((swift_name("truncated"))) = 6,
@@ -41,7 +41,7 @@ typedef struct tintype_raw_library tintype_raw_library;
 /// Returns the names of the functions of `tintype_raw_library`, in order, up to a null pointer.
 const char *const _Nullable *_Nonnull tintype_raw_function_names(void);
 
-/// Returns the names of the functions that follow them, which may be missing.
+/// Returns the names of the optional functions of `tintype_raw_library`, which follow the others and may be missing.
 const char *const _Nullable *_Nonnull tintype_raw_optional_function_names(void);
 
 typedef struct tintype_raw_file tintype_raw_file;

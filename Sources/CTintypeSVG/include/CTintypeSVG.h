@@ -7,8 +7,8 @@
 
 #pragma clang assume_nonnull begin
 
-// A narrow interface to librsvg without GLib's types. librsvg is loaded on demand: it brings 30 other libraries, for
-// which a program that meets no SVG should not pay.
+// A narrow interface to librsvg without GLib's types. librsvg is loaded on demand, because it brings 30 other
+// libraries, which a program without SVGs does not need.
 //
 // A document has no base address, so librsvg loads nothing that it refers to. librsvg runs no scripts, and bounds the
 // numbers of elements and references, but not the depth of their nesting, which costs stack. An assertion of librsvg
@@ -19,12 +19,12 @@
 /// The result of a call.
 typedef enum __attribute__((enum_extensibility(closed))) tintype_svg_status {
     TINTYPE_SVG_OK __attribute__((swift_name("ok"))) = 0,
-    /// The bytes are not an SVG, or one that librsvg rejects.
+    /// The bytes are not an SVG, or librsvg rejects it.
     TINTYPE_SVG_CORRUPT __attribute__((swift_name("corrupt"))) = 1,
     TINTYPE_SVG_MEMORY __attribute__((swift_name("memory"))) = 2,
     /// The cancel hook returned true.
     TINTYPE_SVG_CANCELLED __attribute__((swift_name("cancelled"))) = 3,
-    /// librsvg met an error of its own. The calling thread must not use librsvg again, except to close the document.
+    /// An assertion of librsvg failed. The calling thread must not use librsvg again, except to close the document.
     TINTYPE_SVG_PANIC __attribute__((swift_name("panic"))) = 4,
 } tintype_svg_status;
 

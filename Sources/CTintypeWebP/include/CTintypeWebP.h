@@ -49,7 +49,7 @@ typedef struct tintype_webp_frame {
     uint32_t height;
     uint32_t milliseconds;
     bool has_alpha;
-    /// Whether it is blended over the canvas; otherwise it replaces it.
+    /// Whether the frame is blended over the canvas; otherwise the frame replaces its rectangle.
     bool is_blended;
     /// Whether its rectangle is cleared after it was shown.
     bool is_disposed;
@@ -96,7 +96,7 @@ tintype_webp_status tintype_webp_get_frame(
 
 // MARK: Pixels
 
-/// Called now and then. Returns true to cancel; must return normally.
+/// Called periodically while decoding. Returns true to cancel; must return normally.
 typedef bool (*tintype_webp_cancel_hook)(void *_Nullable context);
 
 /// Decodes a still image or the bytes of a frame to 8-bit RGBA with straight alpha and rows `stride` bytes apart.
@@ -113,7 +113,7 @@ tintype_webp_status tintype_webp_decode(
 typedef struct tintype_webp_incremental tintype_webp_incremental;
 
 /// Creates an incremental reader for an image of the size that its header states, and allocates memory for it; null if
-/// there is none.
+/// memory runs out.
 tintype_webp_incremental *_Nullable tintype_webp_incremental_create(uint32_t width, uint32_t height);
 
 void tintype_webp_incremental_destroy(tintype_webp_incremental *_Nullable incremental);

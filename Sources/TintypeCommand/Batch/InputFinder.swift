@@ -12,7 +12,8 @@ struct BatchInput: Hashable, Sendable {
     }
 
     let source: SourceArgument
-    /// The directory below the one that was named, without slashes at its ends; empty if the input was named itself.
+    /// The directory of the input relative to the directory argument, without slashes at its ends; empty if the input
+    /// is an argument itself.
     var directory = ""
     /// `nil` for an image.
     var problem: Problem?
@@ -38,15 +39,15 @@ struct BatchInput: Hashable, Sendable {
 }
 
 extension [BatchInput] {
-    /// The inputs without those that name an image again. Those with a problem all stay: their sources may be the escaped
-    /// form of different names, or the name of an image.
+    /// The inputs without duplicates. Inputs with a problem all stay: their sources may be the escaped form of
+    /// different names, or the name of an image.
     var distinct: [BatchInput] {
         var seen: Set<SourceArgument> = []
         return filter { $0.problem != nil || seen.insert($0.source).inserted }
     }
 }
 
-/// Finds the images that arguments name: themselves, those in directories, and those that a pattern matches.
+/// Finds the images that arguments name: files and URLs, files in directories, and files that match a pattern.
 ///
 /// A directory that cannot be listed is an input with a failure, so that it does not stop the other ones, and so is a file or
 /// directory whose name is not UTF-8.

@@ -23,9 +23,9 @@ struct InterruptiblePipeline: Sendable {
         for request: ImageRequest, showing name: String = "", on display: ProgressDisplay? = nil
     ) async throws(TintypeError) -> ImageResponse {
         let task = pipeline.start(request)
-        // The interruption cancels the loads that are running at its moment. This one may have begun after that.
+        // An interruption cancels the loads that are running when it is requested. This load may have begun later.
         if interruption.isRequested { task.cancel() }
-        // A cancelled caller stops waiting at once, and then nobody needs the load.
+        // A cancelled caller stops waiting at once, and the load is no longer needed.
         defer { if Task.isCancelled { task.cancel() } }
         let number = display?.beginLoad(name) { task.progress }
         defer { if let number { display?.endLoad(number) } }

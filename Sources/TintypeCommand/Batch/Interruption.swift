@@ -62,7 +62,7 @@ final class Interruption: Sendable {
         if isRequested { action() }
     }
 
-    /// Sets what is done before the second signal ends the process, such as restoring the terminal.
+    /// Sets the action to perform before the second signal ends the process, such as restoring the terminal.
     func setLastAction(_ action: (@Sendable () -> Void)?) {
         state.withLock { $0.lastAction = action }
     }

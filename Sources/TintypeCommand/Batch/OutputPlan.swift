@@ -71,7 +71,7 @@ struct OutputPlan: Sendable {
     /// The inputs without an output: directories that cannot be listed, and images of a format that cannot be written, or not
     /// with the colours that the user wants.
     private(set) var failures: [Failure]
-    /// The paths that the entries may write. Those that are known are theirs already.
+    /// The paths that the entries may write. Paths that are known in advance are already claimed.
     let claims: PathClaims
 
     /// The number of inputs.
@@ -195,8 +195,8 @@ extension OutputPlan.Problem {
     }
 }
 
-/// The name of an input: that of a file as it is, that of a URL made safe. Only the extension of an image format is one:
-/// the stem of `photo.2024` is all of it.
+/// The name of an input: the name of a file unchanged, or that of a URL made safe. Only the extension of an image
+/// format counts as an extension: the stem of `photo.2024` is the whole name.
 struct InputName: Equatable, Sendable {
     let name: String
     let stem: String

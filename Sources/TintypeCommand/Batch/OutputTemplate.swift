@@ -13,7 +13,7 @@ struct OutputTemplate: Equatable, Sendable {
         case ext
         /// The name of the output's format, such as `jpeg`.
         case format
-        /// The directory of the input below the one that was named.
+        /// The directory of the input, relative to the directory argument in which it was found.
         case dir
         /// The number of the input, from 1, with leading zeros.
         case index
@@ -113,7 +113,8 @@ struct OutputFields: Equatable, Sendable {
     var name: String
     var fileExtension: String
     var format: ImageFormat
-    /// The directory below the one that was named, without slashes at its ends; empty if the input was named itself.
+    /// The directory of the input relative to the directory argument, without slashes at its ends; empty if the input
+    /// is an argument itself.
     var directory = ""
     var index = "1"
     /// The size of the output in pixels, or `nil` while it is not known.

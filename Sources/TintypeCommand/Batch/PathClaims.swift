@@ -26,7 +26,9 @@ struct PathClaims: Sendable {
         }
     }
 
-    /// Gives a path to an image, unless it has it already.
+    /// Assigns a path to an image. Has no effect if the image has the path already.
+    ///
+    /// - Throws: ``Conflict`` if the path belongs to another image.
     mutating func claim(_ path: String, for input: BatchInput) throws(Conflict) {
         let path = Self.absolute(path, in: directory)
         if let other = inputs[path], other != input { throw .input(other) }

@@ -33,7 +33,7 @@ struct FormatProbe: Encodable, Sendable {
         } catch {
             (isTested, failure) = (true, error.message)
         }
-        // After the test, because some libraries are loaded only when their format comes.
+        // After the test, because some libraries are loaded only when their format is first used.
         library = LibraryVersion.library(for: format).flatMap { library in
             library.version.map { "\(library.name) \($0)" }
         }
@@ -63,10 +63,10 @@ struct FormatSample: Sendable {
 
     /// The colour, as red, green and blue.
     private static let color: [UInt8] = [0x30, 0x90, 0xC0]
-    /// The difference of a channel that a lossy format may make.
+    /// The maximum difference per channel, 0–255, that a lossy format may cause.
     private static let tolerance = 8
 
-    /// Encodes an image, or takes one of a format that is only read.
+    /// Encodes an image; for a format that can only be read, uses an embedded file.
     ///
     /// - Returns: `nil` for a format that can neither be written nor has an image here.
     /// - Throws: The error of the encoder.

@@ -23,11 +23,11 @@ struct LibraryVersion: Sendable {
     let name: String
     private let symbol: String
     private let form: Form
-    /// The names of a library that is loaded when its first image comes; empty for linked ones.
+    /// The file names of a library that is loaded when its first image is decoded; empty for linked ones.
     private var files: [String] = []
 
-    /// The library of a format, or `nil` if Tintype decodes it by itself or the library states no version at run time, as
-    /// libjpeg-turbo and giflib.
+    /// The library of a format, or `nil` if Tintype decodes it itself, or if the library states no version at run time,
+    /// like libjpeg-turbo and giflib.
     static func library(for format: ImageFormat) -> LibraryVersion? {
         switch format {
         case .png: LibraryVersion(name: "libpng", symbol: "png_get_libpng_ver", form: .text)
@@ -43,7 +43,7 @@ struct LibraryVersion: Sendable {
         }
     }
 
-    /// The libraries that no format stands for.
+    /// The libraries that do not belong to one format.
     static let others = [
         LibraryVersion(name: "lcms2", symbol: "cmsGetEncodedCMMversion", form: .hundreds),
         LibraryVersion(name: "libde265", symbol: "de265_get_version", form: .text, files: HEVCLibrary.files),

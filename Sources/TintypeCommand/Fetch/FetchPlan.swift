@@ -1,11 +1,12 @@
 import Foundation
 import Tintype
 
-/// The treatment of each image by `fetch`, and the request that has this effect.
+/// How `fetch` treats each image, and the request that does so.
 struct FetchPlan: Sendable {
     /// How much of an image is examined before it counts as loaded.
     enum Verification: Sendable {
-        /// All of it is verified, with every frame of an animation, at the lowest cost. Only then it may enter the cache.
+        /// All of it is verified, including every frame of an animation, at the lowest cost. Only then may it enter the
+        /// cache.
         case whole
         /// Only its header is read. The image does not enter the cache.
         case header

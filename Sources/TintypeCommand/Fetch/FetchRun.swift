@@ -9,7 +9,7 @@ struct FetchRun: Sendable {
     let policy: @Sendable (ImageRequest) -> ImageRequest
     /// The paths for the original bytes, or `nil` to write none.
     let paths: SharedPaths?
-    /// Whether a file that exists is left, and its image is not loaded if that is known before.
+    /// Whether existing files are left as they are. Their images are not loaded if the path is known in advance.
     var skipsExisting = false
     /// Whether nothing is loaded or written.
     var isDryRun = false

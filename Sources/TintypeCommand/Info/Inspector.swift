@@ -13,8 +13,8 @@ struct Inspector: Sendable {
     /// Whether a guard restricts the sources.
     let isGuarded: Bool
 
-    /// Returns the number of images that are inspected one after the other: several if all that happens to them is that
-    /// headers of files are read, because a change of threads costs more than that.
+    /// Returns the number of images that are inspected one after the other on one thread: several if only the headers
+    /// of files are read, because a change of threads costs more than reading a header.
     func chunkSize(for inputs: [BatchInput]) -> Int {
         readsHeadersOnly && inputs.allSatisfy(\.isFile) ? 16 : 1
     }
@@ -23,7 +23,8 @@ struct Inspector: Sendable {
 
     /// Inspects the images of a chunk in their order.
     ///
-    /// - Returns: The number of the chunk and the results, without those that the user has interrupted; `nil` if these are all.
+    /// - Returns: The number of the chunk and the results, without images whose inspection the user has interrupted;
+    ///   `nil` if there are no results.
     func results(_ chunk: Chunk<BatchInput>) async -> (number: Int, results: [Result])? {
         var results: [Result] = []
         if readsHeadersOnly, chunk.items.allSatisfy(\.isFile) {
@@ -67,7 +68,7 @@ struct Inspector: Sendable {
         let source = try pipeline.source(argument)
         var record = try await header(of: argument, source)
         if verifies, record.isVerified != true {
-            // All of the image, of which only a part could be decoded if the user accepts that.
+            // Decodes all of the image. If the user accepts partial images, a part is enough.
             let image = try await pipeline.image(for: partial.applied(to: FetchPlan().request(for: source)))
             if image.isPartial { record.isPartial = true }
             record.note(image.info.warnings)
@@ -103,7 +104,7 @@ struct Inspector: Sendable {
 
     /// Reads the beginning of a file, and more of it only while the header is incomplete.
     private func header(of path: String, _ argument: SourceArgument) throws(TintypeError) -> InfoRecord {
-        // A request costs more than the header, and only a guard would refuse it.
+        // Building a request costs more than reading the header, and is needed only if a guard may refuse it.
         if isGuarded || path.isEmpty { try pipeline.pipeline.checkAllowed(ImageRequest(source: try argument.source())) }
         let file = try LocalFile(reading: path)
         let configuration = pipeline.configuration

@@ -5,14 +5,14 @@ import Tintype
 struct MetadataList: Sendable, Equatable {
     let kinds: Set<MetadataKind>
 
-    /// Parses names with commas between them.
+    /// Parses a comma-separated list of names.
     static func parsing(_ text: String) throws -> MetadataList {
         let names = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
         var kinds: Set<MetadataKind> = []
         for name in names {
             guard let kind = MetadataKind(rawValue: name) else {
                 let known = MetadataKind.allCases.map(\.rawValue).joined(separator: ", ")
-                throw ValidationError("expected kinds of metadata (\(known)) with commas, got '\(text)'")
+                throw ValidationError("expected a comma-separated list of metadata kinds (\(known)), got '\(text)'")
             }
             kinds.insert(kind)
         }

@@ -14,7 +14,8 @@ struct SourceArgument: ExpressibleByArgument, Hashable {
     /// The path of a file or `file:` URL, or `nil` for any other URL.
     var path: String? {
         if !hasScheme { return text }
-        // Most URLs of a long list are not parsed only to find that they name no file.
+        // Checks the scheme first, so that the URLs of a long list need not be parsed to find out that they name no
+        // file.
         guard text.utf8.starts(with: "file:".utf8, by: { $0 | 0x20 == $1 }), let url = URL(string: text), url.isFileURL
         else { return nil }
         return url.path(percentEncoded: false)

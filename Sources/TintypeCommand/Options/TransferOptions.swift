@@ -153,8 +153,9 @@ struct TransferOptions: ParsableArguments {
         return InterruptiblePipeline(ImagePipeline(configuration), until: interruption)
     }
 
-    /// The header fields of every request, with names in lower case. Several with one name are one list (RFC 9110,
-    /// section 5.3; for cookies RFC 6265, section 4.2.1), and one that is given replaces that of ``user``.
+    /// The header fields of every request, with names in lower case. Fields with the same name are joined into one list
+    /// (RFC 9110, section 5.3; for cookies RFC 6265, section 4.2.1). A field of an option replaces the one that
+    /// ``user`` sets.
     var fields: [String: String] {
         var fields: [String: String] = [:]
         for field in headers {

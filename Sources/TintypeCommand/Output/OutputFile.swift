@@ -116,8 +116,8 @@ enum OutputFile {
         POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO)
     }
 
-    /// Returns the error of a system call as one about the file. A write that an ending process does not begin any more is
-    /// cancelled, which is not a failure of its image.
+    /// Returns the error of a system call as one about the file. A write that is not started because the process is
+    /// ending counts as cancelled, not as a failure of its image.
     static func failure(_ error: POSIXError, _ path: String) -> TintypeError {
         guard error.code != .ECANCELED else { return .cancelled }
         return TintypeError(

@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import Tintype
 
-/// A progress display on a terminal: a block of lines on standard error that is redrawn in place ten times a second, and below
-/// each line that is written above it. It reads the progress of the running loads when it draws.
+/// A progress display on a terminal: a block of lines on standard error that is redrawn in place ten times a second.
+/// Lines that are written meanwhile appear above the block. It reads the progress of the running loads when it draws.
 final class ProgressDisplay: Sendable {
     private struct State: Sendable {
         var progress = ProgressState()
@@ -178,8 +178,8 @@ struct ProgressState: Sendable {
             + [String(totals(received, after: elapsed).prefix(columns - 1))]
     }
 
-    /// Such as `12 of 40 done, 34 MB, 1.2 MB/s, 28 s left`. The rate and the rest are means since the beginning, which
-    /// say nothing in the first second.
+    /// Returns a line such as `12 of 40 done, 34 MB, 1.2 MB/s, 28 s left`. The rate and the remaining time are averages
+    /// since the beginning, and are left out in the first second.
     private func totals(_ received: Int, after elapsed: Duration) -> String {
         let seconds = elapsed.inSeconds
         var parts = ["\(finished) of \(total) done", HumanFormat.bytes(received)]

@@ -75,7 +75,7 @@ enum StandardOutput {
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 }
 
-/// Standard error, where failures, warnings and progress go. If it cannot be written, nobody can be told.
+/// Standard error, where failures, warnings and progress go. A failure to write it cannot be reported.
 enum StandardError {
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 

@@ -16,12 +16,12 @@ struct TemporaryFiles: Sendable {
         return true
     }
 
-    /// The file has been created, or could not be.
+    /// Records that the file has been created, or could not be.
     mutating func didOpen(_ path: String) {
         if let path = opening.remove(path) { open.insert(path) }
     }
 
-    /// The file has been renamed or removed.
+    /// Records that the file has been renamed or removed.
     mutating func end(_ path: String) {
         opening.remove(path)
         open.remove(path)

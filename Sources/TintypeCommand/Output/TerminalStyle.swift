@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Tintype
 
-/// Options of how output looks on a terminal.
+/// Options for the appearance of output on a terminal.
 struct TerminalOptions: ParsableArguments {
     /// ``TintypeCommand`` reads the option before it parses arguments, so that usage errors have the right colours too.
     @Option(help: "When to colour the output: auto means on a terminal, unless NO_COLOR is set or TERM is dumb.")

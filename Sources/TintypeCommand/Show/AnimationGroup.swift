@@ -26,7 +26,7 @@ import TintypeTerminal
         }
     }
 
-    /// Plays.
+    /// Starts all animations.
     ///
     /// - Parameter show: Shows a frame of the animation with an index.
     func play(show: @escaping @MainActor (_ index: Int, _ pixels: PixelBuffer) -> Void) {
@@ -42,12 +42,12 @@ import TintypeTerminal
         onEnd = nil
         for player in players {
             player.stop()
-            // They hold what shows the frames: the session, which holds this group for its keys.
+            // Breaks a retain cycle: the closures retain the session, which retains this group for its keys.
             (player.onFrame, player.onEnd) = (nil, nil)
         }
     }
 
-    /// Handles a key. It concerns the animations that have not ended: an ended one that moved would not end again.
+    /// Handles a key. Only animations that have not ended react: one that has ended would not report another end.
     func press(_ key: TerminalKey) {
         // Keys may arrive after the end.
         guard onEnd != nil else { return }
@@ -75,7 +75,7 @@ import TintypeTerminal
 }
 
 extension AnimationPlayer {
-    /// Pauses, and moves by some frames, around the end as well.
+    /// Pauses, and moves by some frames, wrapping around at both ends.
     func step(by count: Int) {
         pause()
         let frame = (currentFrame + count) % animation.frameCount

@@ -7,14 +7,15 @@ struct PlacedAnimation: Sendable {
     /// The frames, with the size of the layout.
     let frames: AnimatedImage
     let layout: CellLayout
-    /// The place on the screen. Rows above it are negative.
+    /// The position on the screen. Rows above it are negative.
     var rect: CellRect
 }
 
 /// Plays animations among the text of a shell, in a terminal that cannot do it by itself.
 ///
-/// The play ends when all animations have ended, when the user presses `q` or Escape, and when the terminal has another size
-/// or the process was stopped: then nobody knows where the text is. The cursor stays at the beginning of the row below.
+/// Playback ends when all animations have ended, when the user presses `q` or Escape, and when the terminal was resized
+/// or the process was stopped, because the position of the text is then unknown. The cursor stays at the beginning of
+/// the row below.
 @MainActor final class AnimationPlayback {
     private let capabilities: TerminalCapabilities
     /// The total number of plays, 0 for forever; `nil` as each animation says.
@@ -60,7 +61,8 @@ struct PlacedAnimation: Sendable {
         let session = try TerminalSession(capabilities, screen: .main, restingRow: row, device: device) { key in
             Task { @MainActor in group.press(key) }
         }
-        // A signal that the interruption handles must not reach both handlers: which thread gets it decides on the first.
+        // A signal that the interruption handles must not reach both handlers: their order would depend on the thread
+        // that gets it.
         let signals = TerminalSignals(session, except: interruption.signals, onEnd: onEnd) { finished.fulfill(()) }
         interruption.setLastAction {
             session.end()

@@ -1,7 +1,8 @@
 import Foundation
 import Tintype
 
-/// Notices that files change, by their dates and sizes: that works for files that are replaced, and on network drives.
+/// Detects changes of files by their modification times and sizes, which also works for replaced files and on network
+/// drives.
 struct FileWatch: Sendable {
     /// The time between two checks.
     private static let interval = Duration.milliseconds(250)
@@ -48,7 +49,7 @@ struct WatchState {
     private var isChanging = false
 
     /// - Parameter newStamp: `nil` while there is no such file, for example while it is replaced.
-    /// - Returns: Whether the file has changed, completely as far as can be told.
+    /// - Returns: Whether the file has changed, and the change seems to be complete.
     mutating func hasChanged(_ newPath: String?, stamp newStamp: FileWatch.Stamp?) -> Bool {
         guard newPath == path else {
             (path, stamp, isChanging) = (newPath, newStamp, false)

@@ -12,7 +12,7 @@ struct GridAnimations {
     private let screenRows: Int
     /// The animations, placed relative to the line below the last one that was printed.
     private var animations: [PlacedAnimation] = []
-    /// The places of those that show their first frame.
+    /// The positions of the animations that show their first frame.
     private var stills: [CellRect] = []
 
     init(screenRows: Int, memoryLimit: Int = 256 << 20) {

@@ -165,7 +165,7 @@ struct GridRun {
         animations.note.map(reports.add)
         guard !animations.isEmpty else { return tally.add(.finished, times: animationCount) }
         let device = try TerminalDevice()
-        // If the size has changed, nobody knows where they are.
+        // If the size has changed, the positions of the animations are unknown.
         if device.size.cells == capabilities.size.span, let row = TerminalQuestion.cursor(device)?.row {
             let interruption = run.loader.pipeline.interruption
             let playback = await AnimationPlayback(capabilities, loopCount: run.loopCount, until: interruption)

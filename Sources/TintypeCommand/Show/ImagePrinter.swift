@@ -94,14 +94,14 @@ struct ImagePrinter: Sendable {
         return file
     }
 
-    /// The pixels of cells need not be square, so the shape may change.
+    /// Returns a transformer that stretches images to a size: the pixels of cells need not be square.
     static func resize(to size: PixelSize) -> ResizeTransformer {
         ResizeTransformer(to: size, mode: .stretch, isEnlarging: true)
     }
 }
 
-/// The numbers by which a terminal with kitty's graphics knows the images of this run. They begin at random, so that they do
-/// not replace those of another run.
+/// The numbers of this run's images in a terminal with kitty's graphics. They start at a random number, so that they do
+/// not replace the images of another run.
 struct ImageNumbers: Sendable {
     private let first = UInt32.random(in: 0x4000_0000...0x7FFF_0000)
     private var count = 0

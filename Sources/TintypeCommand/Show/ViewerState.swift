@@ -80,7 +80,7 @@ struct ViewerState: Equatable {
         return .draw
     }
 
-    /// Nothing beyond the edges is shown.
+    /// Returns the centre, moved so that nothing beyond the edges is shown.
     private func clamped(_ center: SIMD2<Double>) -> SIMD2<Double> {
         let margin = 0.5 / zoom
         return center.clamped(lowerBound: SIMD2(repeating: margin), upperBound: SIMD2(repeating: 1 - margin))

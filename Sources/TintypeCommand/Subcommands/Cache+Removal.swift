@@ -13,7 +13,7 @@ extension Cache {
                 only what was loaded with these.
                 """)
 
-        @Argument(help: ArgumentHelp("URLs.", valueName: "url"))
+        @Argument(help: ArgumentHelp("The URLs to remove.", valueName: "url"))
         var urls: [SourceArgument]
 
         @OptionGroup var options: Options

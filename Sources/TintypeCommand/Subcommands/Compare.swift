@@ -89,7 +89,7 @@ struct Compare: AsyncParsableCommand {
         guard left.size == right.size else {
             throw TintypeError(
                 .transformFailed, stage: .transform,
-                "\(Self.name(first)) is \(left.size), \(Self.name(second)) is \(right.size); resize one of them by "
+                "\(Self.name(first)) is \(left.size), \(Self.name(second)) is \(right.size); resize one of them with "
                     + "convert --resize to compare them")
         }
         let comparison = try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in

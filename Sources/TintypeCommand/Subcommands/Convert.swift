@@ -242,7 +242,8 @@ extension Convert {
         }
     }
 
-    /// Replaces the output of a single image, as `cp` does, but no output of several unless the user says so.
+    /// Returns what to do with existing outputs. By default the output of a single image is replaced, as by `cp`, and
+    /// several outputs fail.
     private func existingOutputs(count: Int) -> ConvertRun.Existing {
         switch existing {
         case .skipExisting: .skip
@@ -289,7 +290,7 @@ extension OutputTemplate.ParsingError {
         let fields = OutputTemplate.Field.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
         return switch self {
         case .unknownField(let name): "--output: unknown field {\(name)}; the fields are \(fields)"
-        case .unbalancedBrace: "--output: a brace without its partner; write {{ or }} for a brace"
+        case .unbalancedBrace: "--output: unmatched brace; write {{ or }} for a literal brace"
         }
     }
 }
@@ -304,7 +305,7 @@ extension OutputPlan.Problem {
             "the output '\(output)' of '\(input)' is one of the inputs; choose another directory or template"
         case .severalForStandardOutput: "standard output takes one image; name a directory or a template for several"
         case .unknownFormat(let input):
-            "'\(input)' names no format that can be written; choose one of \(formats) by --format"
+            "'\(input)' names no format that can be written; choose one of \(formats) with --format"
         case .unwritableFormat(let name): "cannot write \(name) images; choose one of \(formats)"
         }
     }

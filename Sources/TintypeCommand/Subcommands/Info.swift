@@ -74,7 +74,7 @@ struct Info: AsyncParsableCommand {
 /// The output of `info`: a record for each image in the order of the inputs, and progress on a terminal.
 struct InfoReport {
     let writesJSON: Bool
-    /// Whether there is no other image. An empty line follows each of several.
+    /// Whether this is the only image. With several images, an empty line follows each.
     let isOnly: Bool
     let display: ProgressDisplay?
     let hint: FailureHint

@@ -51,7 +51,8 @@ struct CacheLayout: Sendable {
 
     /// Opens the folder of this cache version.
     ///
-    /// - Throws: ``DiskFailure`` with `ENOENT` if there is none, or if other users own it or may write to it.
+    /// - Throws: ``DiskFailure``: `ENOENT` if there is no such folder; a refusal if other users own it or may write to
+    ///   it.
     func openHome() throws(DiskFailure) -> OwnedFolder {
         try DiskFailure.wrapping { () throws(FolderFailure) in
             try location.open().folder(Self.homeName)

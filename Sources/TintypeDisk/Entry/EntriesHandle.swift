@@ -14,7 +14,8 @@ final class EntriesHandle: Sendable {
 
     /// Opens the folder of a cache that exists.
     ///
-    /// - Throws: ``DiskFailure`` with `ENOENT` if there is none, or if other users own it or may write to it.
+    /// - Throws: ``DiskFailure``: `ENOENT` if there is no such folder; a refusal if other users own it or may write to
+    ///   it.
     convenience init(_ layout: CacheLayout) throws(DiskFailure) {
         let home = try layout.openHome()
         try self.init(DiskFailure.wrapping { () throws(FolderFailure) in try home.folder(CacheLayout.entriesName) })
@@ -101,8 +102,8 @@ final class EntriesHandle: Sendable {
 
     /// Records the last use in the file itself, where it survives the loss of the index and other processes see it.
     ///
-    /// The file was opened a moment ago without following a link, and only this user can have put one in place of a
-    /// folder since. Then the use of another file is recorded, which changes no bytes.
+    /// The path may lead to another file by now, if this user has put a symbolic link in place of a folder. Then the
+    /// use of that file is recorded, which changes no bytes.
     func recordAccess(_ name: EntryName, at time: DiskTime) {
         let times = EntryFile.accessTimes(time)
         _ = name.withRelativePath { utimensat(folder.descriptor, $0, times, AT_SYMLINK_NOFOLLOW) }

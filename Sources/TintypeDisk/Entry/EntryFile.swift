@@ -111,8 +111,8 @@ extension Data: EntryBytes {
         self.init(bytesNoCopy: memory, count: filled, deallocator: .free)
     }
 
-    /// This is safe because the cache never writes or truncates a file once it has its name. A removed file keeps its
-    /// pages while they are mapped.
+    /// Maps a file. Mapping is safe because the cache never writes or truncates a file once it has its name. A removed
+    /// file keeps its pages while they are mapped.
     private init?(mapping descriptor: Int32, count: Int) {
         guard let memory = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0), memory != MAP_FAILED
         else { return nil }

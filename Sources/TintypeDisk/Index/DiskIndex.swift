@@ -41,8 +41,8 @@ final class DiskIndex: Sendable {
         Self.keepJournal(database)
     }
 
-    /// Forbids to delete the journal of a file that has another path than before. Closing the last connection to the file would
-    /// do it, by the path, where the journal of a new file may be.
+    /// Keeps SQLite from deleting the journal of a file that was moved or replaced. Closing the last connection deletes
+    /// the journal by its path, where the journal of a new index may be by then.
     private static func keepJournal(_ database: DatabaseQueue) {
         database.unsafeReentrantWrite { database in
             var keepsJournal: CInt = 1
@@ -149,7 +149,7 @@ final class DiskIndex: Sendable {
     /// truncate it for the new database.
     private static func removeAbandonedJournal(_ home: OwnedFolder) {
         let journal = fileNames.dropFirst().filter { home.status(of: $0) != nil }
-        // In this order: whoever creates the database now creates its journal later.
+        // Check in this order: a process that creates the database now creates its journal later.
         guard !journal.isEmpty, home.status(of: CacheLayout.indexName) == nil else { return }
         for name in journal { home.remove(name) }
     }

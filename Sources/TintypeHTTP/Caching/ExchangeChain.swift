@@ -25,7 +25,7 @@ struct ExchangeChain: Sendable {
         last = link
     }
 
-    /// Creates the chain of a response that an interceptor made itself.
+    /// Creates the chain of a response that an interceptor returned without sending the request.
     init(answeredByInterceptor response: DownloadResponse, to request: DownloadRequest, _ now: Date) {
         last = Link(
             request: request, status: response.status, headers: response.headers,
@@ -56,18 +56,18 @@ struct ExchangeChain: Sendable {
         return [url] + named.filter { $0 != url && $0.hasOrigin(of: url) }
     }
 
-    /// Changes every request.
+    /// Applies a change to the request of every exchange.
     mutating func changeRequests(_ change: (inout DownloadRequest) -> Void) {
         for index in redirects.indices { change(&redirects[index].request) }
         change(&last.request)
     }
 }
 
-/// The state of one attempt of a transfer: what was sent, and whether it asked about the stored response.
+/// The state of one attempt of a transfer: the exchanges so far, and whether the last request was conditional.
 struct AttemptRecord: Sendable {
-    /// `nil` before the first response, and if an interceptor answered itself.
+    /// `nil` before the first response, and if an interceptor returned a response without sending a request.
     private(set) var chain: ExchangeChain?
-    /// Whether the last request had the conditions of the stored response.
+    /// Whether the last request carried the conditional header fields of the stored response (RFC 9110, 13.1).
     private(set) var isConditional = false
 
     /// Begins a new chain: an interceptor may send several requests, of which the last one counts.
@@ -86,7 +86,7 @@ struct TransferRecord: DeferredRecord {
     /// The header fields of the last response.
     let headers: HTTPFields
     private let fields: StoredHeaderFields
-    /// Whether other header fields of the request may lead to other bytes.
+    /// Whether the response depends on header fields of the request (`Vary`).
     let varies: Bool
 
     /// - Parameters:
@@ -99,7 +99,7 @@ struct TransferRecord: DeferredRecord {
         self.fields = fields
         varies = response.headers.contains("vary") || chain.redirects.contains { $0.headers.contains("vary") }
         var reduced = chain
-        // A record lives as long as the bytes, and other fields may be secrets.
+        // Keep only these request fields: a record lives as long as the bytes, and other fields may be secrets.
         let names = varies ? Self.varyingNames(chain, response) : []
         reduced.changeRequests { request in request.reduce(to: names) }
         self.chain = reduced
@@ -129,7 +129,7 @@ struct TransferRecord: DeferredRecord {
 }
 
 extension DownloadRequest {
-    /// Removes what does not decide about storing the response.
+    /// Removes the body, and all header fields that do not affect whether the response may be stored or selected.
     ///
     /// - Parameter names: The fields that the response varies by, in lowercase.
     fileprivate mutating func reduce(to names: Set<String>) {

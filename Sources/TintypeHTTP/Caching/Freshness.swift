@@ -34,7 +34,8 @@ struct Freshness: Sendable {
         if hops.allSatisfy({ $0.isStale(byAtMost: $0.control.seconds("stale-if-error") ?? limit) }) {
             return .stale(usableOnError: true)
         }
-        // 4.2.4: a cache that is disconnected may use a stale response, unless someone has set a limit.
+        // 4.2.4: a disconnected cache may use a stale response, unless the request or the response limits its
+        // staleness.
         let isLimited = limit != nil || hops.contains { $0.control.has("stale-if-error") }
         return isLimited ? .stale(usableOnError: false) : .usableWhenUnreachable
     }
@@ -55,7 +56,7 @@ struct Freshness: Sendable {
         }
     }
 
-    /// One response on the way to the stored one, or that one itself.
+    /// A redirect that led to the stored response, or the stored response itself.
     private struct Hop {
         let control: CacheControl
         /// How long it is fresh, in seconds.
@@ -69,7 +70,8 @@ struct Freshness: Sendable {
         /// Whether the response is fresh (RFC 9111, 4.2), also by `max-age` and `min-fresh` of the request (5.2.1.1,
         /// 5.2.1.3).
         func isFreshEnough(for asked: CacheControl) -> Bool {
-            // RFC 8246, 2: a reload, which `max-age=0` is, finds nothing new.
+            // RFC 8246, 2: `max-age` of the request, which a reload sends as 0, does not apply to an `immutable`
+            // response.
             let limit = control.has("immutable") ? nil : asked.seconds("max-age")
             return age + (asked.seconds("min-fresh") ?? 0) < min(lifetime, limit ?? .infinity)
         }
@@ -110,8 +112,8 @@ extension DownloadRequest {
     /// so `POST` is excluded (RFC 9110, 9.2.3).
     var isCacheable: Bool { method == "GET" || method == "HEAD" }
 
-    /// Whether the method may change the resource, so that responses stored for its URL become invalid (RFC 9110,
-    /// 9.2.1). So may every method that is not known.
+    /// Whether the method may change the resource, so that responses stored for its URL become invalid (RFC 9110, 9.2.1
+    /// and RFC 9111, 4.4). Unknown methods count as unsafe.
     var isUnsafe: Bool { !["GET", "HEAD", "OPTIONS", "TRACE"].contains(method) }
 }
 
@@ -127,7 +129,7 @@ struct CacheControl: Hashable, Sendable {
             guard directives[name] == nil else { continue }
             directives[name] = .some(pair.count > 1 ? HTTPList.unquoted(HTTPList.trimmed(pair[1])) : nil)
         }
-        // RFC 9111, 5.4: the form of HTTP/1.0.
+        // RFC 9111, 5.4: `Pragma: no-cache` is the HTTP/1.0 form of `Cache-Control: no-cache`.
         if !headers.contains("cache-control"), headers.list("pragma").contains(where: { $0.lowercased() == "no-cache" })
         {
             directives["no-cache"] = .some(nil)

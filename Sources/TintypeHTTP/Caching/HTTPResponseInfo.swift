@@ -1,7 +1,7 @@
 public import Foundation
 public import TintypeCore
 
-/// The HTTP response that an image was made of, from the network or from a cache.
+/// The HTTP response that an image was decoded from, received from the network or read from a cache.
 public struct HTTPResponseInfo: Hashable, Sendable {
     private let stored: StoredResponse
 
@@ -15,6 +15,8 @@ public struct HTTPResponseInfo: Hashable, Sendable {
     /// ``DownloaderConfiguration/storedHeaders`` selects, and a revalidation updates them.
     public let headers: HTTPFields
 
+    /// Creates the description of the response that `bytes` came from.
+    ///
     /// - Returns: `nil` if the bytes did not come from an HTTP response.
     init?(of bytes: LoadedBytes) {
         if let record = bytes.record as? TransferRecord {

@@ -2,10 +2,10 @@ import Crypto
 import Foundation
 import TintypeCore
 
-/// The values of the request fields by which a response was selected: those that its `Vary` field names, or that of a
-/// redirect which led to it (RFC 9111, 4.1).
+/// The values of the request fields that selected a response: the fields named in its `Vary` field, or in the `Vary`
+/// field of a redirect that led to it (RFC 9111, 4.1).
 ///
-/// The values are digests with a salt of their own, because they may be secrets.
+/// The values are stored as salted digests, because they may be secrets.
 struct Selection: Hashable, Sendable {
     /// A random text, which makes the digests of equal values different in every entry.
     let salt: String
@@ -49,8 +49,9 @@ struct Selection: Hashable, Sendable {
 
     /// Adds a field that the response to `request` varies by.
     ///
-    /// A later load knows the fields of its first request only. So a field that a redirected request has from elsewhere,
-    /// such as a cookie of another host, matches nothing. Nor does its absence, if its host may set a cookie until then.
+    /// A later load knows the fields of its first request only. If a redirected request has another value for the
+    /// field, such as a cookie of another host, no later request matches. The same holds for a redirected request
+    /// without a cookie, because its host may set one before the later load.
     private mutating func add(
         _ name: String, of request: HTTPFields, after first: HTTPFields, isRedirected: Bool
     ) {
@@ -67,14 +68,17 @@ struct Selection: Hashable, Sendable {
     /// Adds a digest that was stored.
     mutating func add(_ name: String, digest: String) { digests[name] = digest }
 
-    /// Whether a request has the same value in a field, or in all fields.
+    /// Whether a request has the same value in every selecting field.
+    ///
+    /// - Parameter isEquivalent: Whether another value of the field with this lowercase name selects the same response.
     func matches(_ request: HTTPFields, where isEquivalent: (String) -> Bool = { _ in false }) -> Bool {
         digests.allSatisfy { name, digest in
             name != "*" && (self.digest(name, request) == digest || isEquivalent(name))
         }
     }
 
-    /// A number that requests with equal values share. Few bits of it may be stored: it has no secret salt.
+    /// Returns a number that is equal for requests with equal values. Store only a few of its bits: the digest is
+    /// unsalted.
     ///
     /// - Parameter key: The name of the resource.
     func number(of request: HTTPFields, for key: String) -> UInt64 {
@@ -140,14 +144,15 @@ enum SelectingField {
     ///   - values: The values of all fields with the name. They form one list (RFC 9110, 5.3).
     static func normalized(_ name: String, _ values: [String]) -> String {
         switch name {
-        // Not lists of commas: what looks like white space around one may be part of a secret.
+        // Not comma-separated lists: white space around a comma may be part of a secret.
         case "cookie", "authorization": values.joined(separator: ",")
         case "accept", "accept-charset", "accept-encoding", "accept-language": preferences(values)
         default: values.flatMap { HTTPList.elements($0) }.joined(separator: ",")
         }
     }
 
-    /// Preferences with equal weights have no order, and compare in any case (RFC 9110, 12.4.2).
+    /// Normalizes preferences: those with equal weights have no order, and values are case-insensitive (RFC 9110,
+    /// 12.4.2).
     private static func preferences(_ values: [String]) -> String {
         values.flatMap { HTTPList.elements($0) }.map { Preference($0) }
             .sorted { ($1.weight, $0.value) < ($0.weight, $1.value) }

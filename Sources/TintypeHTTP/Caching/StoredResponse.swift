@@ -102,7 +102,7 @@ struct StoredResponse: Hashable, Sendable {
     /// Whether a 304 response confirms this response, and not another one (RFC 9111, 4.3.4).
     func isConfirmed(by response: HTTPFields) -> Bool {
         let (tag, own) = (response["etag"].map { EntityTag($0) }, head.headers["etag"].map { EntityTag($0) })
-        // A strong tag is that of exactly these bytes, so this response must have it too.
+        // A strong tag identifies exact bytes, so the stored response must have the same tag.
         if let tag, !tag.isWeak { return tag == own }
         if let tag, let own { return tag.isWeaklyEqual(to: own) }
         guard let new = response["last-modified"].flatMap(HTTPDate.parse),
@@ -138,7 +138,10 @@ public struct StoredHeaderFields: Hashable, Sendable {
     /// example, may be a secret.
     public static let all = StoredHeaderFields(names: nil)
 
-    /// Returns the fields that caching needs, and some more.
+    /// Returns the fields that caching needs, and additional ones.
+    ///
+    /// - Parameter names: The names of the additional fields, in any case. Fields that concern one connection are
+    ///   ignored.
     public static func caching(and names: [String]) -> StoredHeaderFields {
         StoredHeaderFields(names: cachingNames.union(names.map { $0.lowercased() }).subtracting(connectionNames))
     }

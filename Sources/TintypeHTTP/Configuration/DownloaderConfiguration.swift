@@ -31,14 +31,14 @@ public struct DownloaderConfiguration: Sendable {
 
     // MARK: Times
 
-    /// The longest time until a connection is established, with TLS. 10 s by default.
+    /// The longest time until a connection is established, including the TLS handshake. 10 s by default.
     public var connectTimeout = Duration.seconds(10)
 
     /// The longest time without a byte from the server, while the connection is read. 15 s by default.
     public var idleTimeout = Duration.seconds(15)
 
-    /// The longest time of one attempt, from its slot in the queue to the last byte, with its redirects. 15 minutes by
-    /// default, in which a link with 200 kbit/s transfers 20 MB; `nil` sets no limit.
+    /// The longest time of one attempt, from the moment it leaves the queue to the last byte, including redirects. 15
+    /// minutes by default, in which a link with 200 kbit/s transfers 20 MB; `nil` sets no limit.
     public var totalTimeout: Duration? = .seconds(900)
 
     /// The lowest rate at which a body must arrive, ``MinimumRate/standard`` by default; `nil` sets no limit. A slower
@@ -94,8 +94,8 @@ public struct DownloaderConfiguration: Sendable {
     /// Certificates in PEM format that are trusted in addition to those of the system. None by default.
     public var trustedCertificates: [String] = []
 
-    /// The certificates with which the downloader proves its identity, by host, in lowercase and without port. A server that
-    /// asks for one gets that of its host alone. None by default.
+    /// The certificates with which the downloader proves its identity, by host, in lowercase and without port. A server
+    /// can request only the certificate of its own host. None by default.
     public var clientCertificates: [String: ClientCertificate] = [:]
 
     /// Restricts which servers are contacted, for programs that load URLs from untrusted sources. `nil`, the default,

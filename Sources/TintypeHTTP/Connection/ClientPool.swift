@@ -6,8 +6,8 @@ import NIOHTTP1
 import NIOPosix
 import TintypeCore
 
-/// The clients of one downloader: usually one, and one more for each set of other time-outs, guards or proxies. With a
-/// guard, each host has its own.
+/// The clients of one downloader: usually one, and an additional one for each different combination of time-outs, guard
+/// and proxy. With a guard, each host has its own client.
 ///
 /// A client keeps its connections open for a while, and has no limit on their number. So a client with too many of them is
 /// replaced: responses that run keep it, and its idle connections are closed after the last of these responses.
@@ -221,14 +221,16 @@ final class PooledClient: Sendable {
             eventLoop: required == nil ? .delegate(on: loops[loop]) : .delegateAndChannel(on: loops[loop]),
             logger: delegate.logger)
         delegate.state.withLock { $0.attach(task) }?.cancel()
-        // The client reports only through the task that a request body cannot be sent, or that the program has shut it down.
+        // The client reports two errors only through its task: it cannot send the request body, or the program has shut
+        // it down.
         if request.body != nil || belongsToProgram {
             task.futureResult.whenFailure { delegate.didReceiveError(task: task, $0) }
         }
         return loop
     }
 
-    /// Returns the index of the event loop that both a request and its connection must use; `nil` if any two will do.
+    /// Returns the index of the event loop that the request and its connection must share; `nil` if they need not share
+    /// one.
     ///
     /// Without a connection to the server, requests of different threads still choose the same loop, and so share the
     /// next connection.
@@ -257,8 +259,8 @@ struct LoopShares: Sendable {
         counts = Array(repeating: 0, count: loopCount)
     }
 
-    /// Assigns an exchange to the loop with the fewest, the first of several, and returns its index. O(number of
-    /// loops).
+    /// Assigns an exchange to the event loop with the fewest exchanges, the first one among equals. Returns the index
+    /// of the loop. O(number of loops).
     ///
     /// - Parameter required: The index of the only loop that the exchange can use; `nil` if it can use all.
     mutating func enter(_ required: Int? = nil) -> Int {

@@ -38,12 +38,12 @@ final class ClientTraits: Equatable, Sendable {
         idleTimeout = options.idleTimeout ?? configuration.idleTimeout
         connectionsPerHost = max(1, configuration.connectionsPerHost)
         serverGuard = options.serverGuard ?? configuration.serverGuard
-        // The client waits for the settings of a server without a limit, and keeps the connection. A server that a
-        // user chose could take all descriptors of the process.
+        // The client waits without a time-out for the settings of an HTTP/2 server, and keeps the connection open. A
+        // server that an untrusted URL names could exhaust the file descriptors of the process.
         let allowsHTTP2 = configuration.allowsHTTP2 && serverGuard == nil
         versions = allowsHTTP2 ? version.map { HTTPVersions($0) } ?? .asFirst : .http1
         trustedCertificates = configuration.trustedCertificates
-        // A limited rate is the steadier the less is read at once: at most what may arrive in a tenth of a second.
+        // Smaller reads make a limited rate steadier: a read takes at most what may arrive in a tenth of a second.
         readSize = configuration.maximumBytesPerSecond.map { Self.readSize(forBytesPerSecond: $0) }
     }
 
@@ -69,7 +69,7 @@ final class ClientTraits: Equatable, Sendable {
     /// - Parameters:
     ///   - log: Counts its connections, and records their round-trip times.
     ///   - loops: Records the event loops of its HTTP/2 connections.
-    ///   - version: Records the version of its connections; `nil` for a check of the client's own.
+    ///   - version: Records the version of its connections; `nil` creates a separate check.
     /// - Throws: ``TintypeCore/TintypeError/Code/insecure`` when a trusted certificate cannot be read.
     func configuration(
         recordingTo log: ConnectionLog? = nil, _ loops: HTTP2Loops? = nil, _ version: VersionCheck? = nil
@@ -144,7 +144,7 @@ final class ClientTraits: Equatable, Sendable {
     /// Fails the request of a stream whose connection was closed a moment before. The stream would wait for its
     /// connection for ever.
     ///
-    /// The client must have given the stream its request: it ends the process for an error before that.
+    /// The client must have started the request on the stream; an error before that makes the client trap.
     private static func failLater(_ stream: any Channel) {
         stream.eventLoop.execute { stream.pipeline.fireErrorCaught(HTTPClientError.remoteConnectionClosed) }
     }
@@ -270,11 +270,12 @@ final class VersionCheck: Sendable {
     }
 }
 
-/// A server chose another version of HTTP than the other connections of the client have. No request was sent.
+/// The error of a connection whose HTTP version differs from that of the client's other connections. No request was
+/// sent.
 struct OtherVersion: Error, CustomStringConvertible {
     let negotiated: NegotiatedVersion
 
-    var description: String { "the server chose another version of HTTP than before" }
+    var description: String { "the server negotiated a different HTTP version than before" }
 }
 
 /// The versions of servers that chose another one than the first server of their client, or that may not speak HTTP/2.

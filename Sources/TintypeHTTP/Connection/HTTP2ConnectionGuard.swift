@@ -45,7 +45,7 @@ final class HTTP2ConnectionGuard: ChannelInboundHandler {
         try? stream.parent?.pipeline.syncOperations.handler(type: HTTP2ConnectionGuard.self)
     }
 
-    /// A request is sent on a stream of the connection.
+    /// Records the event loop of the connection when its first request is sent.
     func sendHead(_ fields: HPACKHeaders, on stream: any Channel) {
         guard let loops, let connection = stream.parent, let authority = fields.first(name: ":authority") else {
             return
@@ -146,7 +146,7 @@ struct HTTP2StreamLimit: Sendable {
     /// Whether the client does not know ``limit``.
     private var isHeld = false
 
-    /// The settings of the server have arrived, other than the first ones.
+    /// Handles the settings of the server, other than the first ones.
     mutating func receive(_ settings: HTTP2Settings) -> Action {
         guard let newest = settings.last(where: { $0.parameter == .maxConcurrentStreams })?.value else {
             return .deliver(settings)
@@ -164,18 +164,18 @@ struct HTTP2StreamLimit: Sendable {
         return others.isEmpty ? .none : .deliver(others)
     }
 
-    /// The server will accept no further streams (RFC 9113, 6.8). The client closes the connection when its last stream
-    /// ends, but forgets one without streams, and would leave it open.
+    /// Handles GOAWAY: the server will accept no further streams (RFC 9113, 6.8). The client closes the connection when
+    /// its last stream ends, but leaves a connection without streams open.
     func receiveGoAway() -> Action {
         openCount == 0 ? .close : .none
     }
 
-    /// A stream was opened. Call ``takeHeld()`` soon after.
+    /// Counts a stream that was opened. Call ``takeHeld()`` soon after.
     mutating func beginStream() {
         openCount += 1
     }
 
-    /// A stream has ended.
+    /// Counts a stream as ended.
     mutating func endStream() -> Action {
         openCount = max(0, openCount - 1)
         return openCount == 0 && limit == 0 ? .close : .none

@@ -19,8 +19,8 @@ final class IdleHandler: ChannelDuplexHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     private let limit: TimeAmount
-    /// The time of the request, or of the first read after the last part that arrived since; `nil` while no response is
-    /// expected.
+    /// The time from which the wait is measured: that of the request, or of the first read after the latest response
+    /// part. `nil` while no response is expected.
     private var idleSince: NIODeadline?
     /// Whether a part has arrived since the last read.
     private var hasNewPart = false

@@ -22,7 +22,7 @@ final class ResponseGuard: ChannelDuplexHandler {
 
     private var order = ResponseOrder()
     private var writing = HeadWriting()
-    /// `nil` before the guard is in a pipeline, and after that.
+    /// `nil` while the guard is not in a pipeline.
     private var context: ChannelHandlerContext?
     /// The end of a response that the client does not have yet.
     private var end: NIOAny?
@@ -144,7 +144,7 @@ final class ResponseGuard: ChannelDuplexHandler {
     /// Whether a response ended since ``beginRead()``.
     var hasEnd: Bool { end != nil }
 
-    /// Bytes are about to be decoded.
+    /// Resets the counts before bytes are decoded.
     func beginRead() {
         decoded = DecodedRead()
     }
@@ -165,9 +165,9 @@ final class ResponseGuard: ChannelDuplexHandler {
     }
 }
 
-/// A request was not sent, because its connection is about to be closed.
+/// The error of a request that was not sent, because its connection is about to be closed.
 struct UnsentRequest: Error, CustomStringConvertible {
-    var description: String { "the server sent more than the response to the request before" }
+    var description: String { "the server sent extra bytes after the response to the previous request" }
 }
 
 /// Withholds frames of an HTTP/2 stream that the HTTP client does not expect. ``ResponseOrder`` decides which.
@@ -236,7 +236,7 @@ final class StreamGuard: ChannelDuplexHandler {
         }
     }
 
-    /// The client would report only that the connection was closed, and not why.
+    /// Reports why the connection was closed. The client would report only that it was closed.
     func channelInactive(context: ChannelHandlerContext) {
         if let error = connection?.error { context.fireErrorCaught(error) }
         context.fireChannelInactive()
@@ -256,18 +256,18 @@ private struct HeadWriting {
     private var isWriting = false
     private var hasChanged = false
 
-    /// A head, which more of the request follows, is written.
+    /// Notes that a request head is being written, and that more of the request follows.
     mutating func begin() {
         isWriting = true
     }
 
-    /// The writability of the channel changes. Returns whether the client may learn of it now.
+    /// Records a change of the channel's writability. Returns whether the client may be notified now.
     mutating func mayForwardChange() -> Bool {
         hasChanged = isWriting
         return !isWriting
     }
 
-    /// What was written has been flushed. Returns whether the client has missed a change.
+    /// Notes that the head has been flushed. Returns whether the client has missed a change.
     mutating func end() -> Bool {
         defer { (isWriting, hasChanged) = (false, false) }
         return hasChanged

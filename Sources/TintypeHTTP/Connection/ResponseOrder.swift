@@ -36,20 +36,20 @@ struct ResponseOrder: Hashable, Sendable {
 
     // MARK: The request
 
-    /// The head of a request is sent.
+    /// Records that the head of a request is sent.
     mutating func sendHead() {
         phase = phase == .rejected ? .rejected : .waitingForHead(informationalCount: 0)
         awaitsRequestBody = true
     }
 
-    /// A part of the request's body, or its end, is sent.
+    /// Records that a part of the request body, or its end, is sent.
     mutating func sendRest() {
         awaitsRequestBody = false
     }
 
     // MARK: The response
 
-    /// A head arrives.
+    /// Decides on the head of a response.
     ///
     /// - Parameter status: The status as the server sent it.
     mutating func receiveHead(status: String) -> Decision {
@@ -60,7 +60,7 @@ struct ResponseOrder: Hashable, Sendable {
         return receiveHead(status: code)
     }
 
-    /// A head arrives, whose status is a number.
+    /// Decides on the head of a response whose status is a number.
     mutating func receiveHead(status: Int) -> Decision {
         switch phase {
         case .rejected: return .drop
@@ -75,7 +75,7 @@ struct ResponseOrder: Hashable, Sendable {
         }
     }
 
-    /// A part of the body, or the end of the response, arrives.
+    /// Decides on a part of the body, or the end, of a response.
     ///
     /// - Parameter isEnd: Whether it is the end.
     mutating func receiveRest(isEnd: Bool) -> Decision {

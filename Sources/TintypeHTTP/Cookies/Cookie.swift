@@ -15,7 +15,7 @@ public struct Cookie: Hashable, Codable, Sendable {
     public var isHostOnly: Bool
     /// Whether the cookie is sent only over TLS.
     public var isSecure: Bool
-    /// The time at which the cookie expires; `nil` for the end of the process.
+    /// The time at which the cookie expires; `nil` for a session cookie, which lasts until the process ends.
     public var expires: Date?
 
     /// Whether the cookie is sent with a request for `url` (RFC 6265, 5.4).
@@ -41,7 +41,7 @@ public struct Cookie: Hashable, Codable, Sendable {
 }
 
 extension Cookie {
-    /// The largest size of a field in bytes. RFC 6265, 6.1 requires as much.
+    /// The maximum size of a field in bytes. RFC 6265, 6.1 requires clients to support at least this size.
     private static let maximumByteCount = 4096
 
     /// Parses a `Set-Cookie` field (RFC 6265, 5.2 and 5.3); `nil` when it is invalid, longer than 4096 bytes, or when
@@ -134,7 +134,8 @@ extension Cookie {
     }
 }
 
-/// Dates in the `Expires` attribute of cookies, whose many forms RFC 6265, 5.1.1 reads by their parts.
+/// Dates in the `Expires` attribute of cookies, parsed token by token, because servers send many forms (RFC 6265,
+/// 5.1.1).
 enum CookieDate {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
@@ -144,7 +145,7 @@ enum CookieDate {
         var month: Int?
         var year: Int?
 
-        /// Takes the first part that is missing and that the token can be.
+        /// Stores the value of a token as the first missing part that the token can represent.
         mutating func take(_ token: Substring) {
             if secondsOfDay == nil, let seconds = CookieDate.seconds(token) {
                 secondsOfDay = seconds

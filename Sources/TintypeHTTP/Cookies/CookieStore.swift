@@ -14,8 +14,7 @@ public final class CookieStore: Sendable {
         file = nil
     }
 
-    /// Creates a store that keeps its cookies in a file, except those that end with the process. **Blocks** while it reads
-    /// the file.
+    /// Creates a store that keeps its cookies in a file, except session cookies. **Blocks** while it reads the file.
     ///
     /// Changes are written in the background: see ``flush()``. Cookies are secrets, so only this user may read the file.
     ///
@@ -50,7 +49,7 @@ public final class CookieStore: Sendable {
         file?.write { self.cookies }
     }
 
-    /// Waits until all earlier changes are in the file. Returns at once if there is none.
+    /// Waits until all earlier changes are in the file. Returns immediately for a store without a file.
     ///
     /// Changes that could not be written before are written again.
     ///
@@ -140,14 +139,14 @@ struct CookieJar: Sendable {
 
 /// The file of a ``CookieStore``: a JSON array, written in the background.
 ///
-/// A write takes the cookies that the store has when it begins. So the file never has older ones than the store had at the
-/// last change, in whatever order concurrent changes ask for a write.
+/// A write takes the cookies that the store has when the write begins. So the file always ends up with the state after
+/// the last change, in whatever order concurrent changes request a write.
 final class CookieFile: Sendable {
     private let file: PrivateFile
     private let state = Locked(CookieFileState())
     /// The largest file that is read, in bytes: more than the largest number of cookies takes.
     private static let maximumByteCount = 64 << 20
-    /// The age at which a new file is removed that was never renamed, in seconds: its process was killed.
+    /// The age in seconds at which a temporary file is removed that was never renamed, because its process was killed.
     private static let maximumTemporaryAge: TimeInterval = 3600
 
     init(_ path: String) {
@@ -159,7 +158,7 @@ final class CookieFile: Sendable {
         file.removeAbandoned(olderThan: Self.maximumTemporaryAge, at: Date())
         guard let data = try file.read(limit: Self.maximumByteCount), !data.isEmpty else { return [] }
         guard let cookies = try? JSONDecoder().decode([Cookie].self, from: data) else {
-            throw TintypeError(.unreadable, stage: .load, "not a file of cookies", subject: file.path)
+            throw TintypeError(.unreadable, stage: .load, "not a cookie file", subject: file.path)
         }
         // A line break in a value would end the header field.
         return cookies.filter(\.isPlain)

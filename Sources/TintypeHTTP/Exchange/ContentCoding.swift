@@ -64,7 +64,7 @@ final class Inflater {
         return true
     }
 
-    /// Call it at the end of the body.
+    /// Checks that the compressed data is complete. Call at the end of the body.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/truncatedBody`` when the compressed data is incomplete.
     func finish() throws(TintypeError) {

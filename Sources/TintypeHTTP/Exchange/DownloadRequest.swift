@@ -97,7 +97,7 @@ public struct DownloadRequest: Hashable, Sendable {
         return request
     }
 
-    /// Whether the request may ask about a stored response.
+    /// Whether the request may revalidate a stored response.
     ///
     /// - Parameter first: The request that was redirected to this one; `nil` if this is the first one.
     func mayRevalidate(_ stored: StoredResponse, redirectedFrom first: DownloadRequest?) -> Bool {

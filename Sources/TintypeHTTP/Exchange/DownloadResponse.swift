@@ -3,7 +3,7 @@ public import Foundation
 import NIOCore
 import TintypeCore
 
-/// The response of a server: its head, and its body, which may not have been read.
+/// The response of a server: its head, and its body, which may still be arriving.
 public struct DownloadResponse: Sendable {
     /// The URL that the response came from, after all redirects.
     public var url: URL

@@ -17,10 +17,10 @@ struct Exchange: Sendable {
 
     /// Sends the request through the interceptors, and returns the final response before its body is read.
     ///
-    /// Interceptors that hang do not keep a transfer that was cancelled. They run in a task of their own, which also
-    /// keeps slow user code from the threads of the caller's executor.
+    /// Interceptors that hang do not delay the cancellation of a transfer. They run in a task of their own, which also
+    /// keeps slow user code off the caller's executor.
     func sendThroughInterceptors() async throws -> DownloadResponse {
-        // An interceptor that answers itself sends nothing in this attempt.
+        // An interceptor that returns a response of its own sends nothing in this attempt.
         transfer.attempt.withLock { $0.begin() }
         return try await BoundedWait.wait(nil, transfer.clock) { try await self.intercepted() }
     }
@@ -43,8 +43,8 @@ struct Exchange: Sendable {
         return try await followRedirects(from: response, to: request)
     }
 
-    /// Sends a request with cookies, and returns its response, redirect or not. Resumes an interrupted transfer if there
-    /// is one, and asks about the stored response if it is the one that the request selects.
+    /// Sends a request with cookies, and returns its response, redirect or not. Resumes an interrupted transfer if
+    /// there is one, and revalidates the stored response if the request selects it.
     func sendOnce(_ original: DownloadRequest) async throws -> DownloadResponse {
         try check(original)
         let sent = transfer.clock.date()
@@ -81,7 +81,8 @@ struct Exchange: Sendable {
 
     // MARK: Revalidation
 
-    /// Adds the conditions of the stored response, if the request may ask about it.
+    /// Adds the conditional header fields for the stored response, if the request may revalidate it. Returns whether it
+    /// did.
     private func addConditions(to request: inout DownloadRequest) -> Bool {
         guard let stored = transfer.revalidated else { return false }
         // The first request selects the response, and its target may be another URL.
@@ -91,7 +92,7 @@ struct Exchange: Sendable {
         return true
     }
 
-    /// Whether a response confirms another one than the stored one (RFC 9111, 4.3.4).
+    /// Whether a 304 response confirms a different response than the stored one (RFC 9111, 4.3.4).
     private func isAboutAnother(_ response: DownloadResponse) -> Bool {
         response.status == 304 && transfer.revalidated?.isConfirmed(by: response.headers) == false
     }
@@ -241,7 +242,8 @@ struct Exchange: Sendable {
         return try await reply(to: request, overOneOf: usesProxy ? [.unrestricted] : clients.sorted(routes))
     }
 
-    /// Sends a request over the first route; over the next one if there is no connection, or if it can be reached sooner.
+    /// Sends a request over the first route. Uses another route if the first cannot be connected, or if the other one
+    /// connects sooner.
     func reply(to request: DownloadRequest, overOneOf routes: [ConnectionRoute]) async throws -> Reply {
         var routes = routes
         var failure = TintypeError(.unreachable, stage: .load, "the host has no address")
@@ -261,8 +263,8 @@ struct Exchange: Sendable {
         throw failure
     }
 
-    /// Starts a race between the addresses of a host. The response ends with ``SlowerAddress`` when another one than the
-    /// first is reached before the request was sent.
+    /// Starts a race between the addresses of a host. The response fails with ``SlowerAddress`` when an address other
+    /// than the first is reached before the request is sent.
     @inline(never)
     private func startRace(of routes: [ConnectionRoute], to url: URL, for stream: ResponseStream) -> AddressRace? {
         let addresses = routes.compactMap { $0.pin?.address.socketAddress(port: url.effectivePort) }

@@ -67,7 +67,7 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
         for (name, value) in fields.nioHeaders where !present.contains(name) { add(name: name, value: value) }
     }
 
-    /// Replaces all fields that have the names of other fields.
+    /// Replaces this list's fields that have the name of a field in `fields`, and adds the rest of `fields`.
     mutating func replace(with fields: HTTPFields) {
         for (name, _) in fields.nioHeaders { nioHeaders.remove(name: name) }
         for (name, value) in fields.nioHeaders { add(name, value) }
@@ -143,7 +143,7 @@ enum HTTPList {
 
 /// Media types (RFC 9110, 8.3.1).
 enum MediaType {
-    /// Whether a `Content-Type` value matches one of some types. `image/*` matches all images, `*/*` everything;
+    /// Whether a `Content-Type` value matches a set of media types. `image/*` matches all images, `*/*` everything;
     /// parameters are ignored.
     static func matches(_ contentType: String, _ types: Set<String>) -> Bool {
         let type = HTTPList.trimmed(contentType.prefix { $0 != ";" }).lowercased()

@@ -21,7 +21,7 @@ final class ResponseStream: Sendable {
     ///
     /// - Parameters:
     ///   - pace: The limits on the time of the response.
-    ///   - watch: Fails the response if it is slower than that.
+    ///   - watch: Fails the response when it exceeds `pace`.
     ///   - limiter: Holds back the body; `nil` for no limit.
     init(
         to request: HTTPClient.Request, over client: PooledClient, at pace: TransferPace, under watch: TransferWatch,
@@ -108,7 +108,7 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
     private let url: URL?
     private let limiter: ByteRateLimiter?
 
-    /// Create it immediately before the request is sent.
+    /// Creates a delegate. Call immediately before the request is sent.
     ///
     /// - Parameters:
     ///   - url: The URL of the request, if the client might follow redirects from there.
@@ -130,7 +130,7 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
         state.withLock { $0.connection = use }
     }
 
-    /// Fails a response to another URL than that of the request. Its client has followed a redirect, which nobody has
+    /// Fails a response from another URL than that of the request: the client has followed a redirect that was not
     /// checked.
     func didVisitURL(task: HTTPClient.Task<Void>, _ request: HTTPClient.Request, _ head: HTTPResponseHead) {
         guard let url, request.url != url else { return }
@@ -200,8 +200,8 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
         perform(state.withLock { $0.finish(.success(())) })
     }
 
-    /// Ends a response that has not ended with an error, and closes its connection. The parts that have arrived are read
-    /// before the error.
+    /// Fails a response that is still arriving, and closes its connection. The parts that have arrived are read before
+    /// the error.
     func fail(_ error: TintypeError) {
         perform(state.withLock { $0.fail(error) })
     }

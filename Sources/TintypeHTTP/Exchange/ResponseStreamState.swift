@@ -27,10 +27,10 @@ struct ResponseStreamState: Sendable {
     /// are lost when a connection breaks, and a resumption must request them again.
     private static let maximumByteCount = 4 << 20
 
-    /// Parts with fewer bytes are small: they are copied into one buffer, which the reader gets at once. To resume the
-    /// reader and report progress costs as much as copying 100 KB.
+    /// Parts with fewer bytes are small: they are copied into one buffer, and handed to the reader together. Resuming
+    /// the reader and reporting progress costs as much as copying 100 KB.
     private static let smallPart = 1 << 10
-    /// The number of bytes in small parts that do not wait for more.
+    /// The number of gathered bytes at which small parts no longer wait for more.
     private static let gatheredByteCount = 16 << 10
     /// The longest time that a small part waits for others.
     static let smallPartDelay = TimeAmount.milliseconds(5)
@@ -47,7 +47,7 @@ struct ResponseStreamState: Sendable {
     var isHeldBack = false {
         didSet { if isHeldBack { progress.wasPaused = true } }
     }
-    /// Whether the reader gets the stored parts, of which there are some, without waiting for more.
+    /// Whether there are stored parts that the reader gets without waiting for more.
     private var isDue = false
     private var isTimerRunning = false
     private var end: Result<Void, any Error>?
@@ -67,6 +67,8 @@ struct ResponseStreamState: Sendable {
         return nil
     }
 
+    /// Stores the head of the response.
+    ///
     /// - Returns: The reader, if it is to be resumed.
     mutating func receive(_ head: ResponseHead) -> Reader? {
         guard end == nil else { return nil }
@@ -75,6 +77,8 @@ struct ResponseStreamState: Sendable {
         return takeReader()
     }
 
+    /// Stores a part of the body.
+    ///
     /// - Returns: The reader, if it is to be resumed, and whether to start the timer.
     mutating func receive(_ part: ByteBuffer) -> Actions {
         guard end == nil, part.readableBytes > 0 else { return Actions() }
@@ -106,7 +110,7 @@ struct ResponseStreamState: Sendable {
         gathered = ByteBuffer()
     }
 
-    /// The time for which small parts wait has passed.
+    /// Ends the wait of small parts for more.
     ///
     /// - Returns: The reader, if it is to be resumed.
     mutating func timerFired() -> Reader? {

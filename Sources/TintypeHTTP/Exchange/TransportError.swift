@@ -116,7 +116,8 @@ extension HTTPClientError {
 extension Error {
     /// Whether a request may be sent again after this error, because no server has responded to it.
     ///
-    /// A reused connection may deliver bytes after the next request that the server sent before it. They are not its response.
+    /// On a reused connection, bytes that the server sent before it received this request may arrive after the request
+    /// was sent. They are not a response to this request.
     ///
     /// - Parameters:
     ///   - isIdempotent: Whether the request is idempotent (RFC 9110, 9.2.2).

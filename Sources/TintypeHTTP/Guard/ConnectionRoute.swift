@@ -129,7 +129,7 @@ struct AddressRaceState: Sendable {
         return triedCount - 1
     }
 
-    /// An address was reached.
+    /// Records that an address was reached.
     ///
     /// - Returns: Whether it wins against the one that the request waits for.
     mutating func connect(to index: Int) -> Bool {
@@ -143,7 +143,7 @@ struct AddressRaceState: Sendable {
     }
 }
 
-/// Another address of a host was reached first, so that a request no longer waits for its own.
+/// The error of a request whose address was slower than another address of the host.
 struct SlowerAddress: Error, Sendable {
     /// The index of the faster one among the other addresses.
     let faster: Int
@@ -167,8 +167,8 @@ enum HostResolver {
         return try await lookups.addresses(of: host, within: limit, clock, at: job.priority)
     }
 
-    /// Returns the address that a host is, in any notation that the system accepts, such as `10.0.0.5`, `167772165`,
-    /// `0xa.5` or `::1`; `nil` for a name. Never waits.
+    /// Returns the address that a host denotes, in any notation that the system accepts, such as `10.0.0.5`,
+    /// `167772165`, `0xa.5` or `::1`; `nil` for a name. Never blocks.
     ///
     /// - Parameter host: A name or an address, without brackets.
     static func literal(_ host: String) -> IPAddress? {
@@ -230,8 +230,8 @@ final class HostLookups: Sendable {
     private let lookUp: @Sendable (String) throws(TintypeError) -> [IPAddress]
 
     /// - Parameters:
-    ///   - threads: The maximum number of lookups that run at once. Transfers that fill the standard number of slots need 18:
-    ///     each waits 10 seconds, while three name servers take 30.
+    ///   - threads: The maximum number of lookups that run at once. The default 6 transfers can leave 18 behind: a
+    ///     transfer stops waiting after 10 s, but a lookup that asks three name servers takes 30 s.
     ///   - lookUp: Returns the addresses of a host. Blocks.
     init(threads: Int = 32, lookUp: @escaping @Sendable (String) throws(TintypeError) -> [IPAddress]) {
         // Threads of its own: a name server that never answers must not hold those that read files.

@@ -4,8 +4,8 @@ import Foundation
 enum HostName {
     /// Whether a host is a name or an address.
     ///
-    /// A URL may contain any character in percent encoding, which the client decodes. A line break would end the line of
-    /// a `CONNECT` request or a `Host` field, and a zero the name that the system resolves.
+    /// A URL may contain any percent-encoded character, which the client decodes. A line break would end the line of a
+    /// `CONNECT` request or a `Host` field, and a zero byte would end the name that the system resolves.
     ///
     /// - Parameter host: A host without percent encoding and brackets.
     static func isValid(_ host: String) -> Bool {

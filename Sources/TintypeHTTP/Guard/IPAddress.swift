@@ -50,7 +50,7 @@ struct IPAddress: Hashable, Sendable {
         return bytes[0] == 0x20 && bytes[1] == 0x02 ? IPAddress(bytes: Array(bytes[2..<6])) : nil
     }
 
-    /// The prefixes of 96 bits that an IPv4 address follows.
+    /// The 96-bit prefixes of addresses whose last 32 bits are an IPv4 address.
     private static let prefixesBeforeIPv4 = AddressRange.list([
         ("::ffff:0:0", 96, .reserved), ("64:ff9b::", 96, .reserved),
     ])

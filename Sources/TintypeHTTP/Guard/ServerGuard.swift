@@ -10,7 +10,7 @@ public import TintypeCore
 /// the next time. Behind a proxy, the proxy resolves the name, and the address of the connection is not checked.
 ///
 /// All refusals are the same ``TintypeCore/TintypeError/Code/forbidden`` error. Its underlying ``Refusal`` names the
-/// reason, which may tell about the program's network: do not send it to the author of the URL.
+/// reason, which may reveal details of the program's network: do not send it to the author of the URL.
 public struct ServerGuard: Hashable, Sendable {
     /// The allowed URL schemes, in lowercase.
     public var schemes: Set<String>

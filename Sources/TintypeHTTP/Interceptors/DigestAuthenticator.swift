@@ -58,7 +58,7 @@ public final class DigestAuthenticator: HTTPInterceptor {
             return try await next(request)
         }
         let response = try await next(authenticated(request))
-        // A redirect within the origin leads to another path, which the answer contains.
+        // A redirect within the origin leads to another path, which the digest covers.
         guard response.status == 401, response.url.hasOrigin(of: origin),
             let challenge = DigestChallenge.best(of: response.headers.values("www-authenticate"))
         else { return response }

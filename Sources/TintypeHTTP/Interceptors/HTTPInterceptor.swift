@@ -3,9 +3,9 @@ import TintypeCore
 
 /// Wraps an exchange: sees the request before it is sent and the response before its body is read.
 ///
-/// An interceptor may change either, send the request again, or respond itself. It is called once for each attempt, and
-/// sees the final response after all redirects. A redirect to another origin keeps the header fields that an
-/// interceptor added only if they are safe there (``DownloaderConfiguration/crossOriginFields``).
+/// An interceptor may change either, send the request again, or return a response without sending it. It is called once
+/// for each attempt, and sees the final response after all redirects. A redirect to another origin keeps the header
+/// fields that an interceptor added only if they are safe there (``DownloaderConfiguration/crossOriginFields``).
 ///
 /// A load under ``TintypeCore/LoadPolicy/Freshness/http`` calls the interceptors before it uses a cached image, because the
 /// header fields that they add decide whether it may. For that call, `next` throws a `CancellationError` and sends nothing,

@@ -41,10 +41,11 @@ struct PartialBody: Hashable, Sendable {
         }
     }
 
-    /// Whether a response is the same representation, from the end of this part to its own end (RFC 9110, 15.3.7).
+    /// Whether a response continues the same representation after the bytes of this part, and reaches its end (RFC
+    /// 9110, 15.3.7).
     ///
-    /// A server may send less than was requested. If neither it nor the first response told the total, nothing tells
-    /// whether the rest is complete.
+    /// A server may send less than was requested. If neither this response nor the first one stated the total, the rest
+    /// cannot be known to be complete.
     private func isContinued(by response: DownloadResponse) -> Bool {
         guard let range = ContentRange(response.headers["content-range"] ?? ""), range.first == data.count,
             let whole = range.total ?? total, range.last + 1 == whole, total ?? whole == whole,

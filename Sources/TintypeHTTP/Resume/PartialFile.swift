@@ -88,7 +88,8 @@ enum PartialFile {
         digest.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
     }
 
-    /// Returns the first line and what follows it. Only its maximum length is searched.
+    /// Returns the first line and the data after it. Searches for the line break only within the maximum length of a
+    /// line.
     private static func splitLine(_ data: Data) -> (String, Data)? {
         guard let end = data.prefix(maximumLineLength).firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         return (String(decoding: data[..<end], as: UTF8.self), data[(end + 1)...])
@@ -135,7 +136,7 @@ struct PartialJournal: Sendable {
     }
 }
 
-/// A file that is open for writing. It is closed when it is released.
+/// A file that is open for writing. Its descriptor is closed when this object is released.
 private final class OpenFile: Sendable {
     private let descriptor: Int32
 

@@ -42,8 +42,8 @@ public final class PartialStore: Sendable {
         self.init(FolderLocation(own: folder), maximumByteCount, minimumByteCount)
     }
 
-    /// Creates a store in the folder `partial` of a cache directory. The user may have named that directory, even by a
-    /// link; the folder in it is Tintype's.
+    /// Creates a store in the folder `partial` of a cache directory. The user may have chosen that directory, which may
+    /// be a symbolic link; the folder in it belongs to Tintype.
     package convenience init(in cache: FolderLocation) {
         self.init(cache.folder("partial"), 256 << 20, 64 << 10)
     }
@@ -103,7 +103,8 @@ public final class PartialStore: Sendable {
         }
     }
 
-    /// Waits until the interrupted transfers whose ends callers have seen are on disk. Later ones do not prolong it.
+    /// Waits until the files of all interrupted transfers whose callers have been told of the end are written. Later
+    /// ones do not prolong the wait.
     package func flush() async {
         // Does not respond to cancellation: the files would be written all the same.
         for promise in pendingWrites.withLock({ $0.promises }) { await promise.wait { nil } }

@@ -80,7 +80,7 @@ struct RetryState: Sendable {
         return delay
     }
 
-    /// Whether another attempt may end differently: not if the request, the response or a setting made the failure
+    /// Whether another attempt may succeed. It cannot if the request, the response or a setting made the failure
     /// certain.
     private func isTransient(_ code: TintypeError.Code, _ status: Int?) -> Bool {
         switch code {

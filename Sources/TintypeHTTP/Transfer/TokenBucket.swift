@@ -56,12 +56,13 @@ struct TokenBucket: Sendable {
 }
 
 extension TokenBucket.Rate {
-    /// A token is a request.
+    /// Creates a bucket in which each token stands for the start of one request.
     init(_ rate: StartRate) {
         self.init(perSecond: rate.perSecond, burst: Double(rate.burst))
     }
 
-    /// A token is a byte. The burst is what arrives in a tenth of a second, so that a late timer loses nothing.
+    /// Creates a bucket in which each token stands for one byte. The burst is what arrives in a tenth of a second, so
+    /// that a late timer loses nothing.
     init(bytesPerSecond: Int) {
         self.init(perSecond: Double(max(1, bytesPerSecond)), burst: Double(bytesPerSecond) / 10)
     }

@@ -65,7 +65,7 @@ final class Transfer: Sendable {
             // A function of its own: most transfers need one attempt, and this frame has no room for more.
             loaded = try await retry(after: error)
         }
-        // The bytes that an interrupted transfer left are of no more use.
+        // The bytes that an interrupted transfer left are no longer needed.
         try? await settings.configuration.partials?.remove(request, job: job)
         return loaded
     }
@@ -178,8 +178,8 @@ final class Transfer: Sendable {
 
     // The functions below are never inlined: their values would make the frame of `fetch()` three times as large.
 
-    /// The stored entry with its metadata renewed by a 304 response (RFC 9111, 4.3.4); `nil` if the response does not
-    /// answer a question about the entry.
+    /// The stored entry with its metadata renewed by a 304 response (RFC 9111, 4.3.4); `nil` if the request was not
+    /// conditional on the entry.
     @inline(never)
     private func storedBytes(renewedBy response: DownloadResponse) -> LoadedBytes? {
         let attempt = attempt.withLock { $0 }

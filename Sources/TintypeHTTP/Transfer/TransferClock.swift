@@ -41,7 +41,7 @@ package struct TransferClock: Sendable {
     }
 }
 
-/// Limits the time of work that reacts to cancellation. ``BoundedWait`` limits work that may not.
+/// Limits the time of work that reacts to cancellation. For work that may ignore cancellation, use ``BoundedWait``.
 enum TimeLimit {
     /// Runs `work`, and cancels it after `limit`.
     ///

@@ -8,7 +8,7 @@ struct TransferMeter: ~Copyable, Sendable {
         var metrics = TransferMetrics()
         /// The uptime at which the head of the last response arrived.
         var headTime: Duration
-        /// The uptime at which the attempt had its slot.
+        /// The uptime at which the attempt got its slot.
         var attemptStart: Duration
     }
 
@@ -25,7 +25,7 @@ struct TransferMeter: ~Copyable, Sendable {
 
     var now: Duration { uptime() }
 
-    /// The uptime at which the attempt had its slot.
+    /// The uptime at which the attempt got its slot.
     var attemptStart: Duration { state.withLock { $0.attemptStart } }
 
     /// Adds the time since `start` to the time in the queue.

@@ -65,8 +65,8 @@ struct TransferQueueState<Element: Sendable>: Sendable {
 
     private var hasRoom: Bool { !isSuspended && (runningCount < limits.total || hasExtraSlot) }
 
-    /// Whether there is one slot more, for a host without running transfers. A limit of 1 is kept: the program wants one
-    /// transfer after the other.
+    /// Whether there is an extra slot for a host without running transfers. A limit of 1 gets none: the program wants
+    /// one transfer at a time.
     private var hasExtraSlot: Bool { limits.total > 1 && activeHostCount == 1 }
 
     private func hasRoom(at host: String) -> Bool {

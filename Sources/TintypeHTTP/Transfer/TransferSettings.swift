@@ -26,7 +26,7 @@ final class TransferSettings: Sendable {
         headers = Self.headers(of: configuration, accept)
         traits = ClientTraits(configuration, options)
         let own = options.maximumByteCount ?? configuration.maximumByteCount ?? .max
-        // The factor is multiplied with a number of bytes.
+        // Clamped, so that its product with a number of bytes does not overflow.
         let expansion = min(max(1, configuration.maximumExpansion), 1 << 20)
         limits = ResponseBody.Limits(byteCount: min(byteLimit, own), expansion: expansion)
         interceptors = configuration.interceptors + options.interceptors
@@ -59,13 +59,13 @@ final class TransferSettings: Sendable {
     /// The cookies to send and to set; `nil` if the request uses none.
     var cookies: CookieStore? { options.usesCookies ? configuration.cookies : nil }
 
-    /// Whether a transfer waits for code of the program, which no limit on a response ends.
+    /// Whether the transfer runs code of the program, which the limits on responses cannot stop.
     var runsUserCode: Bool { !interceptors.isEmpty || configuration.redirectHook != nil }
 
     /// The traits of the client for a URL, which depend on its proxy and its route.
     ///
     /// - Parameters:
-    ///   - version: The version of HTTP that the server has chosen, if it is another one than that of most servers.
+    ///   - version: The version of HTTP that the server has chosen, if it differs from that of most servers.
     ///   - environment: The variables that name proxies.
     /// - Throws: ``TintypeCore/TintypeError/Code/unreachable`` when the proxy in the environment cannot be used.
     func traits(
@@ -81,8 +81,8 @@ final class TransferSettings: Sendable {
 
     /// Checks that the client of the program, if there is one, can send requests with these settings.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/refusedRequest`` when it cannot. A request without the guard or the proxy
-    ///   would reach servers that they are to keep it from.
+    /// - Throws: ``TintypeCore/TintypeError/Code/refusedRequest`` when it cannot. Sent without the guard or the proxy,
+    ///   a request could reach servers that these settings exclude.
     func checkClient() throws(TintypeError) {
         guard traits.client != nil else { return }
         let setting: String
@@ -97,7 +97,7 @@ final class TransferSettings: Sendable {
             .refusedRequest, stage: .load, "\(setting) needs the downloader's own HTTP client, not that of the program")
     }
 
-    /// The limit on silence, if the connections have none of the downloader.
+    /// The limit on silence; `nil` if the connections have an ``IdleHandler`` of the downloader.
     var silence: SilenceLimit? {
         traits.client == nil ? nil : SilenceLimit(connecting: connectTimeout, idle: idleTimeout)
     }

@@ -169,7 +169,7 @@ struct TransferPace: Sendable {
         self.silence = silence
     }
 
-    /// The request is about to be sent.
+    /// Starts the limits when the request is about to be sent.
     mutating func begin(at now: Duration) {
         silence?.begin(at: now)
     }
@@ -227,7 +227,8 @@ struct SilenceLimit: Sendable {
     private var progress = TransferPace.Progress()
 
     /// - Parameters:
-    ///   - connecting: The longest time to connect, which nobody measures, so that the head may take as much longer.
+    ///   - connecting: The longest time to connect. It extends the limit for the head, because the connection time is
+    ///     not measured.
     ///   - idle: The longest time without progress.
     init(connecting: Duration, idle: Duration) {
         let longest = Duration.seconds(1 << 32)

@@ -48,7 +48,8 @@ package struct CellPainter: Sendable {
     private static let shades: [Unicode.Scalar] = [" ", "░", "▒", "▓", "█"]
     private static let shadePattern = DitherPattern(amplitude: 48)
 
-    /// The brighter the pixel, the more of the cell is filled, as on a dark terminal; fewer on a bright one.
+    /// Returns a shade. On a dark or unknown background, brighter pixels fill more of the cell; on a bright background,
+    /// less.
     private func shade(_ source: SolidPixels, _ column: Int, _ row: Int) -> Cell {
         guard let word = source[column, row] else { return .empty }
         // The luma of Rec. 709, in 256ths.
@@ -77,8 +78,8 @@ package struct CellPainter: Sendable {
 
     // MARK: Quadrants
 
-    /// The character whose quarters of the foreground are the bits of its index: top left 1, top right 2, bottom left 4,
-    /// bottom right 8.
+    /// The character for each mask of the quarters that have the foreground colour: top left 1, top right 2, bottom
+    /// left 4, bottom right 8.
     private static let quarters: [Unicode.Scalar] = [
         " ", "▘", "▝", "▀", "▖", "▌", "▞", "▛", "▗", "▚", "▐", "▜", "▄", "▙", "▟", "█",
     ]
@@ -114,8 +115,8 @@ private struct QuarterColors {
         colors = words.map { SIMD3(Int32($0 & 255), Int32($0 >> 8 & 255), Int32($0 >> 16 & 255)) }
     }
 
-    /// The quarters of the foreground for which the pixels lie nearest to the means of their halves. The top left quarter
-    /// is always of the background: exchanging the colours makes no difference.
+    /// The mask of foreground quarters with the smallest sum of squared distances from the mean colour of each group.
+    /// The top left quarter is always in the background: exchanging the colours makes no difference.
     var bestMask: Int {
         var (best, least) = (0, error(of: 15))
         for mask in stride(from: 2, to: 16, by: 2) {
@@ -151,7 +152,7 @@ private struct QuarterColors {
     }
 }
 
-/// Pixels that are either opaque or not there.
+/// Pixels that are either opaque or fully transparent.
 private struct SolidPixels {
     private let pixels: PixelBuffer
 

@@ -21,11 +21,11 @@ package struct CellWriter {
         return writer.bytes
     }
 
-    /// Returns the text that turns `former` into `grid` at a place of the screen.
+    /// Returns the text that turns `former` into `grid` at a position on the screen.
     ///
     /// - Parameters:
     ///   - grid: The new cells.
-    ///   - former: The cells that are on the screen at this place; `nil` if they are unknown.
+    ///   - former: The cells that the screen shows there; `nil` if they are unknown.
     ///   - column: The column of the top left cell, from 0.
     ///   - row: The row of the top left cell, from 0.
     package static func update(
@@ -43,7 +43,7 @@ package struct CellWriter {
         return writer.bytes
     }
 
-    /// To move the cursor takes about as many bytes as this many cells.
+    /// Moving the cursor takes about as many bytes as writing this many cells.
     private static let smallestGap = 4
 
     /// Returns the columns of a row that have to be written. Runs with a small gap between them are joined.

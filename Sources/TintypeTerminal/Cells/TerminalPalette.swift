@@ -58,7 +58,8 @@ struct TerminalPalette: Sendable {
 
     private static let thresholdCount = 128
 
-    /// Returns the level below or above a channel: above, if it is nearer to it by the threshold.
+    /// Returns the index of the level below or above a channel. The threshold of the dither pattern decides between the
+    /// two.
     private static func step(_ channel: Int, _ levels: [Int], _ threshold: Int) -> Int {
         let above = levels.firstIndex { $0 >= channel } ?? levels.count - 1
         guard above > 0, levels[above] > channel else { return above }

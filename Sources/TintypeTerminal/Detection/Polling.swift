@@ -5,7 +5,7 @@ enum Polling {
     /// Waits until one of several files can be read, or has failed.
     ///
     /// - Parameter end: When to give up; `nil` for never.
-    /// - Returns: The first such file; `nil` at the end.
+    /// - Returns: The first descriptor that is ready; `nil` if none was in time, or poll(2) failed.
     static func wait(for descriptors: [Int32], until end: ContinuousClock.Instant?) -> Int32? {
         wait(descriptors.map { ($0, Int16(POLLIN)) }, until: end)
     }

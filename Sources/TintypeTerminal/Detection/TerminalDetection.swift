@@ -2,8 +2,8 @@ package import TintypeCore
 
 /// Asks a terminal what it can show, by one batch of queries and a deadline.
 ///
-/// The last query is one that every terminal answers. Its answer is a fence: queries that have not been answered before it
-/// never will be. The value knows no clock and no file.
+/// The last query is one that every terminal answers. Its answer is a fence: a query that has not been answered by then
+/// never will be. The type performs no I/O and uses no clock.
 package struct TerminalDetection: Sendable {
     private let environment: TerminalEnvironment
     private let tmux: TmuxClient?
@@ -99,7 +99,7 @@ package struct TerminalDetection: Sendable {
 
     // MARK: Result
 
-    /// The capabilities that are known now: after the fence, or when patience has ended.
+    /// The capabilities that are known so far. They are final after the fence, or when the time to wait has passed.
     package var result: TerminalCapabilities {
         var result = capabilities
         result.hasAnswered = isComplete

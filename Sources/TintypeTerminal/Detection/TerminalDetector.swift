@@ -54,7 +54,7 @@ public enum TerminalDetector {
         _ time: TimeSource, _ wait: (TerminalDevice, Duration) -> Bool
     ) {
         let shared = environment.isRemote || environment.isTmux ? nil : sharedPixel()
-        // The terminal removes it when it has read it.
+        // Usually the terminal has removed the object after reading it; this removes it otherwise.
         defer { shared?.remove() }
         let end = time.uptime() + detection.patience
         device.write(detection.queries(shared: shared), until: .now + detection.patience)

@@ -27,7 +27,7 @@ package final class TerminalDevice: Sendable {
     /// Takes over an open terminal, and closes it at the end.
     package init(descriptor: Int32) {
         self.descriptor = descriptor
-        // On a terminal, this concerns only the new description of the file.
+        // On a terminal, this affects only this open file description.
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
 
@@ -53,7 +53,7 @@ package final class TerminalDevice: Sendable {
 
     // MARK: Modes
 
-    /// Passes every key on at once, without showing it. Control-C still interrupts.
+    /// Switches the terminal to raw mode: keys are delivered immediately and not echoed. Control-C still interrupts.
     ///
     /// - Throws: ``TintypeError/Code/unreadable`` if this is no terminal.
     package func enterRawMode() throws(TintypeError) {
@@ -95,7 +95,8 @@ package final class TerminalDevice: Sendable {
         tcsetattr(descriptor, TCSANOW, &modes)
     }
 
-    /// The modes to restore; `nil` unless they were changed. Taken in advance for a handler of signals, which must not lock.
+    /// The modes to restore; `nil` unless they were changed. Read them in advance for a signal handler, which must not
+    /// take a lock.
     package var formerModes: termios? { Self.formerModes.withLock { $0[descriptor] } }
 
     // MARK: Bytes
@@ -106,7 +107,7 @@ package final class TerminalDevice: Sendable {
         let count = Foundation.read(descriptor, &buffer, buffer.count)
         if count > 0 { return Array(buffer[..<count]) }
         if count < 0 && (errno == EAGAIN || errno == EINTR) { return [] }
-        // In raw mode a terminal without input reads as nothing.
+        // In raw mode, read(2) returns 0 while a terminal has no input.
         return count == 0 && isatty(descriptor) == 1 ? [] : nil
     }
 
@@ -114,7 +115,7 @@ package final class TerminalDevice: Sendable {
     ///
     /// - Parameters:
     ///   - end: When to give up; `nil` for never.
-    ///   - wake: A file that becomes readable to give up.
+    ///   - wake: A descriptor, or -1. The write gives up when it becomes readable.
     /// - Returns: Whether all bytes were written.
     @discardableResult
     package func write(_ bytes: [UInt8], until end: ContinuousClock.Instant? = nil, wake: Int32 = -1) -> Bool {

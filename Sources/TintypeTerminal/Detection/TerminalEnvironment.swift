@@ -48,7 +48,7 @@ package struct TerminalEnvironment: Sendable {
             || variables["LC_TERMINAL"] == "iTerm2"
     }
 
-    /// The background that `COLORFGBG` tells: whether it is bright; `nil` if it is not set.
+    /// Whether `COLORFGBG` names a bright background; `nil` if it is not set.
     package var hasBrightBackground: Bool? {
         guard let last = variables["COLORFGBG"]?.split(separator: ";").last, let number = Int(last) else { return nil }
         return number == 7 || number == 15

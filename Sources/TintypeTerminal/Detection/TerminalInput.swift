@@ -18,7 +18,7 @@ package enum TerminalInput: Hashable, Sendable {
     case colorRegisters(Int)
     /// The background of the terminal.
     case background(Color)
-    /// The place of the cursor; columns and rows count from 0.
+    /// The position of the cursor; columns and rows count from 0.
     case cursor(column: Int, row: Int)
     /// The status is good: what was written before the request has been processed.
     case ready

@@ -34,7 +34,7 @@ package struct TerminalInputParser: Sendable {
         }
     }
 
-    /// Returns what the bytes, with those before them, say.
+    /// Parses bytes that continue the former ones, and returns the input that is complete.
     package mutating func parse(_ input: some Sequence<UInt8>) -> [TerminalInput] {
         var result: [TerminalInput] = []
         for byte in input {
@@ -237,7 +237,7 @@ private struct ControlReport {
         return numbers[0] == 6 ? .cellSize(size) : numbers[0] == 4 ? .areaSize(size) : nil
     }
 
-    /// The place of the cursor, whose rows and columns count from 1.
+    /// The position of the cursor. The terminal counts rows and columns from 1.
     private var cursor: TerminalInput? {
         guard numbers.count == 2, numbers.allSatisfy(Self.places.contains) else { return nil }
         return .cursor(column: numbers[1] - 1, row: numbers[0] - 1)

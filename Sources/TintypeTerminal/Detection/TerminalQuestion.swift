@@ -12,7 +12,7 @@ package enum TerminalQuestion {
         let _: Bool? = ask(ControlSequence.requestStatus, device) { $0 == .ready ? true : nil }
     }
 
-    /// Returns the place of the cursor; `nil` if the terminal does not tell it.
+    /// Returns the position of the cursor; `nil` if the terminal does not report it.
     package static func cursor(_ device: TerminalDevice) -> (column: Int, row: Int)? {
         ask("\u{1B}[6n", device) { input in
             if case .cursor(let column, let row) = input { (column, row) } else { nil }

@@ -77,7 +77,7 @@ enum CommandOutput {
         return status == 0 ? output : nil
     }
 
-    /// Waits for the end of a process, and kills it if that does not come in time: it may have closed its output and go on.
+    /// Waits for the end of a process, and kills it after `end`: it may have closed its output and still run.
     private static func wait(for process: pid_t, until end: ContinuousClock.Instant) -> Int32 {
         var status: Int32 = 0
         while waitpid(process, &status, WNOHANG) == 0 {

@@ -1,4 +1,4 @@
-/// A way to show an image in a terminal.
+/// A protocol for showing images in a terminal.
 public enum GraphicsProtocol: String, Hashable, Sendable, CaseIterable {
     /// The graphics protocol of kitty, which Ghostty and Konsole also understand, and WezTerm in part.
     case kitty

@@ -3,8 +3,8 @@ package import TintypeCore
 
 /// The commands of the kitty graphics protocol (https://sw.kovidgoyal.net/kitty/graphics-protocol/).
 ///
-/// Every command silences success (`q=1`): the terminal answers only failures. Whether it keeps up is asked in another way
-/// that all protocols share, ``ControlSequence/requestStatus``.
+/// Every command silences success (`q=1`): the terminal answers only failures. To find out whether the terminal keeps
+/// up, send ``ControlSequence/requestStatus``, which works with all protocols.
 package enum KittyCommand {
     /// How the pixels reach the terminal.
     package enum Medium: Hashable, Sendable {
@@ -16,11 +16,12 @@ package enum KittyCommand {
         case temporaryFile(path: String)
     }
 
-    /// The way of a command to the terminal.
+    /// The route of a command to the terminal.
     package enum Route: Hashable, Sendable {
         /// The terminal reads what is written.
         case direct
-        /// tmux passes the content of certain strings on to its terminal. It takes answers for keys, so all are silenced.
+        /// tmux passes the content of certain strings on to its terminal. tmux would treat answers as keys, so all are
+        /// silenced.
         case tmux
 
         fileprivate var quietness: String { self == .direct ? "q=1" : "q=2" }
@@ -37,7 +38,7 @@ package enum KittyCommand {
         package var image: UInt32
         /// The cells into which the image is scaled; `nil` shows its pixels as they are.
         package var span: CellSpan?
-        /// Whether characters show the image, wherever they are written, and not the command.
+        /// Whether placeholder characters show the image, wherever they are written, instead of the command itself.
         package var isVirtual: Bool
 
         /// Creates a placement.
@@ -60,7 +61,7 @@ package enum KittyCommand {
         command("a=T,\(placement.keys),\(keys(of: pixels, medium))", payload(of: pixels, medium), route)
     }
 
-    /// Returns the command that shows an image at the cursor that was sent before.
+    /// Returns the command that shows an image that was sent before, at the cursor.
     package static func place(_ placement: Placement) -> [UInt8] {
         command("a=p,\(placement.keys)", [], .direct)
     }

@@ -3,7 +3,7 @@ package import TintypeCore
 
 /// Pixels in a shared memory object, for a terminal on the same machine.
 ///
-/// The terminal removes the object when it has read it. ``remove()`` removes it in case the terminal never did.
+/// The terminal removes the object after reading it. Call ``remove()`` in case it has not.
 package struct SharedPixels: Hashable, Sendable {
     /// The name of the object, with its slash.
     package let name: String

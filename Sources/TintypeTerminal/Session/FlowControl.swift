@@ -1,7 +1,7 @@
-/// Decides when the next frame may be written, so that a terminal that draws slowly is not buried in frames.
+/// Decides when the next frame may be written, so that frames do not pile up in a terminal that draws slowly.
 ///
-/// After each frame, the terminal is asked for its status; it answers when it has processed the frame. The value knows no
-/// clock.
+/// After each frame, the terminal is asked for its status; it answers when it has processed the frame. The caller
+/// passes the time.
 struct FlowControl: Sendable {
     /// When a frame may be written.
     enum Permission: Hashable, Sendable {

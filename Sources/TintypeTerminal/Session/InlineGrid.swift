@@ -51,7 +51,7 @@ package struct InlineGrid {
         writer = InlineImage(capabilities, share: share)
     }
 
-    /// The cells that an image may cover. Half as many rows as columns are about a square.
+    /// The maximum number of cells of an image. With half as many rows as columns, the area is about square.
     package var limit: CellSpan {
         let cell = capabilities.size.cell
         let rows = max(1, (columnWidth - 1) * cell.width / cell.height)

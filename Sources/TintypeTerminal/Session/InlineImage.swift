@@ -122,7 +122,7 @@ package struct InlineImage: Sendable {
     static func reserved(_ rows: Int, _ graphic: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         for _ in 0..<rows { bytes.append("\r\n") }
-        // A terminal saves one place. Graphics that save it themselves begin at the same one.
+        // A terminal saves one cursor position. Graphics that save it themselves begin at the same one.
         bytes.append("\u{1B}[\(rows)A" + ControlSequence.saveCursor)
         bytes += graphic
         bytes.append(ControlSequence.restoreCursor + "\u{1B}[\(rows)B\r")
@@ -134,7 +134,8 @@ package struct InlineImage: Sendable {
     /// Writes the frames after the first, which has been shown, one by one, and the command that plays them. Only terminals
     /// with kitty's protocol play animations.
     ///
-    /// If a frame is damaged, the terminal plays those before it. It gets no more of them than it can keep.
+    /// If a frame is damaged, the terminal plays the frames before it. No more frames are written than the terminal can
+    /// store.
     ///
     /// - Parameters:
     ///   - frames: All frames, with the size of the layout.
@@ -144,8 +145,8 @@ package struct InlineImage: Sendable {
     ///   - write: Writes the bytes of a frame, or of the command.
     ///   - isCancelled: Checked before each frame, and while it is decoded.
     /// - Returns: The number of frames that the terminal plays.
-    /// - Throws: The errors of `write`; after the command, ``TintypeError/Code/outOfMemory``,
-    ///   ``TintypeError/Code/cancelled`` and the errors of the frames.
+    /// - Throws: The errors of `write`. If a frame fails, first writes the command that plays the frames before it, and
+    ///   then throws ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled`` or the error of the frame.
     package func animate(
         _ frames: AnimatedImage, loopCount: Int, image: UInt32, limit: Int = animationLimit,
         write: (Output) throws(TintypeError) -> Void, isCancelled: @escaping @Sendable () -> Bool = { false }

@@ -14,7 +14,7 @@ package enum RegionContent: Sendable {
 
 /// A frame for one region.
 package struct RegionFrame: Sendable {
-    /// The place of the region. Parts beyond the edges of the screen are not drawn.
+    /// The position and size of the region. Parts beyond the edges of the screen are not drawn.
     package var rect: CellRect
     /// The content of the rectangle.
     package var content: RegionContent

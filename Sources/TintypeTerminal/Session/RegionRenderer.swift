@@ -40,7 +40,8 @@ package struct RegionRenderer {
     /// - Parameters:
     ///   - capabilities: The first protocol is used.
     ///   - size: The size of the terminal.
-    ///   - image: The number of the region's image among those of the terminal, which other programs also number.
+    ///   - image: The number of the region's image in the terminal. Images of other programs share the range of
+    ///     numbers.
     ///   - share: Puts bytes into shared memory; returns `nil` if that fails.
     package init(
         _ capabilities: TerminalCapabilities, size: TerminalSize, image: UInt32,
@@ -145,7 +146,8 @@ package struct RegionRenderer {
         return shownRect.map(Self.blank) ?? []
     }
 
-    /// Shows pixels by characters, with another number than the former ones: cells that stay the same need not be drawn again.
+    /// Shows pixels by placeholder characters, with the other of the region's two image numbers: a terminal need not
+    /// redraw cells that do not change.
     private mutating func drawPlaceholders(_ pixels: PixelBuffer, in rect: CellRect) throws(TintypeError) -> [UInt8] {
         let data = try KittyPixels(pixels, compression: capabilities.isRemote ? .zlib : .none)
         let span = KittyPlaceholders.fitted(rect.span)
@@ -261,7 +263,7 @@ package struct RegionRenderer {
         return blanks
     }
 
-    /// Returns the bytes that erase the characters of a rectangle, and what graphics they hold.
+    /// Returns the bytes that erase the characters of a rectangle, and the graphics in it.
     private static func blank(_ rect: CellRect) -> [UInt8] {
         var bytes: [UInt8] = []
         for row in rect.row..<rect.row + rect.span.rows {

@@ -15,7 +15,7 @@ final class SessionCore: Sendable {
     let state: Locked<SessionState>
     /// Wakes the thread when the state has changed.
     let wake = WakeSignal()
-    /// Sent once, when the session shall end.
+    /// Sent once, when the session must end.
     let ending = WakeSignal()
     /// Sent when the thread has restored the terminal for a pause.
     let paused = WakeSignal()

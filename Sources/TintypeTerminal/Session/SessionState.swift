@@ -20,7 +20,7 @@ struct SessionState: Sendable {
         case end
     }
 
-    /// Whether the program has the terminal, or the shell.
+    /// Whether the session uses the terminal, or has restored it for another program.
     private enum Pause: Sendable {
         case none, requested, paused, ending
     }
@@ -64,7 +64,7 @@ struct SessionState: Sendable {
         removedRegions.append(region)
     }
 
-    /// Frames for the former size are dropped: the regions have to be laid out again.
+    /// Records a new size and drops the frames for the former one: the regions have to be laid out again.
     mutating func resize(to size: TerminalSize) {
         self.size = size
         newSize = size

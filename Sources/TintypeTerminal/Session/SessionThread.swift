@@ -6,7 +6,7 @@ struct SessionThread {
     private let core: SessionCore
     private var renderers: [Int: RegionRenderer] = [:]
     private var parser = TerminalInputParser()
-    /// When the escape that was received last is a key; `nil` if there is none.
+    /// The time at which a pending escape counts as a key; `nil` if none is pending.
     private var keyEnd: ContinuousClock.Instant?
     private var output = TerminalScreen.FormerOutput.complete
     /// The frames that the regions show, if they went through shared memory.

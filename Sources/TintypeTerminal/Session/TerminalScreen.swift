@@ -1,8 +1,8 @@
 /// The part of the terminal that a session uses.
 public enum TerminalScreen: Hashable, Sendable {
-    /// The screen with the text of the shell, which stays. Images stay at the end.
+    /// The main screen, with the text of the shell. Text and images remain when the session ends.
     case main
-    /// A screen of its own. The former one returns at the end.
+    /// The alternate screen. The main screen is restored when the session ends.
     case alternate
 
     /// The state of the output before a session ends.
@@ -21,7 +21,7 @@ public enum TerminalScreen: Hashable, Sendable {
         return bytes
     }
 
-    /// Returns the bytes to write at the end. They do not depend on the session, so a handler of a signal can write them.
+    /// Returns the bytes to write at the end. They do not depend on the session, so a signal handler can write them.
     ///
     /// - Parameters:
     ///   - graphics: The protocol of the session.

@@ -114,7 +114,7 @@ public final class TerminalSession: Sendable {
         TerminalRegion(core, number: core.change { $0.makeRegion() }, rect)
     }
 
-    /// The bytes to write and the modes to set when a handler of signals restores the terminal.
+    /// The bytes to write and the modes to set when a signal handler restores the terminal.
     package var restoration: (bytes: [UInt8], modes: termios?, descriptor: Int32) {
         (core.restoration(after: .cutOff), core.device.formerModes, core.device.descriptor)
     }
@@ -136,7 +136,7 @@ package final class TerminalRegion: Sendable {
         core.change { [number] in $0.remove(number) }
     }
 
-    /// The place of the region. A change takes effect with the next frame.
+    /// The cells of the region. A change takes effect with the next frame.
     package var rect: CellRect {
         get { place.withLock { $0 } }
         set { place.withLock { $0 = newValue } }

@@ -2,8 +2,8 @@ import Foundation
 
 /// Restores the terminal when the process crashes.
 ///
-/// A handler of such a signal may only call functions that are safe in one (signal-safety(7)), so everything that it needs is
-/// prepared.
+/// A signal handler may call only async-signal-safe functions (signal-safety(7)), so everything that it needs is
+/// prepared in advance.
 final class CrashRestoration: Sendable {
     private static let signals = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE]
 
@@ -14,7 +14,7 @@ final class CrashRestoration: Sendable {
         let modes: termios?
     }
 
-    // Unsafe because a handler of a signal cannot take a lock. It is set before the handlers are installed, and reset after
+    // Unsafe because a signal handler cannot take a lock. It is set before the handlers are installed, and reset after
     // they are removed; the memory is never freed.
     private nonisolated(unsafe) static var prepared: Prepared?
 

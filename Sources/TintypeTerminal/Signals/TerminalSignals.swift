@@ -52,11 +52,11 @@ public final class TerminalSignals: Sendable {
     }
 }
 
-/// Passes signals from their handler, which may do next to nothing, to a thread (the self-pipe trick of D. J. Bernstein). If
-/// several objects handle a signal, the newest one gets it.
+/// Passes signals from their handler, which may call only async-signal-safe functions, to a thread (the self-pipe trick
+/// of D. J. Bernstein). If several objects handle a signal, the newest one gets it.
 final class SignalPipe: Sendable {
-    // Unsafe because a handler of a signal cannot take a lock. It is set once, before handlers are installed. The pipe stays
-    // open: a handler on another thread may still write to it when the signals have their former effects back.
+    // Unsafe because a signal handler cannot take a lock. It is set once, before handlers are installed. The pipe stays
+    // open: a handler on another thread may still write to it after the former dispositions are restored.
     private nonisolated(unsafe) static var input: Int32 = -1
 
     /// What an object does with its signals.
@@ -105,12 +105,12 @@ final class SignalPipe: Sendable {
             guard count == 1 else { return }
             let number = Int32(byte)
             let run = state.withLock { state in state.actions.last { $0.signals.contains(number) }?.run }
-            // Without an action, the signal came just before its former effect was back.
+            // No action: the signal arrived just before its former disposition was restored.
             if let run { run(number) } else { handlers.raise(number) }
         }
     }
 
-    /// Gives signals that nothing else handles their former effects back.
+    /// Restores the former dispositions of signals that nothing else handles.
     func end() {
         let ended = Self.state.withLock { state in
             let ended = state.actions.filter { $0.owner == ObjectIdentifier(self) }
@@ -123,7 +123,7 @@ final class SignalPipe: Sendable {
         withExtendedLifetime(ended) {}
     }
 
-    /// Installs the handler of a signal again, unless the signal has its former effect back.
+    /// Installs the handler of a signal again, unless its former disposition has been restored.
     func reinstall(_ number: Int32) {
         Self.handlers.replaceAgain(number) { Self.install(number) }
     }
@@ -138,14 +138,14 @@ final class SignalPipe: Sendable {
         }
     }
 
-    /// Lets a signal have its usual effect on the process; after ``end()``, its former one.
+    /// Performs the default action of a signal; after ``end()``, its former disposition.
     func raise(_ number: Int32) {
         Self.handlers.raise(number)
     }
 }
 
-/// The effects of some signals before their handlers were installed. A signal whose handler somebody else has replaced since
-/// is left to them.
+/// The dispositions of some signals before their handlers were installed. If other code has replaced a handler since,
+/// that signal is left alone.
 package final class SignalHandlers: Sendable {
     /// Unchecked because it is a copy of plain values and addresses, which is only passed back to the kernel.
     private struct Replacement: @unchecked Sendable {
@@ -159,18 +159,19 @@ package final class SignalHandlers: Sendable {
     /// Whether the process ignores a signal.
     package static func isIgnored(_ number: Int32) -> Bool { (address(of: number) ?? 1) == 1 }
 
-    /// Whether a signal has its usual effect on the process.
+    /// Whether a signal has its default disposition.
     static func isDefault(_ number: Int32) -> Bool { address(of: number) == 0 }
 
-    /// Returns the address of the handler of a signal: functions cannot be compared. Those that stand for the usual effect and
-    /// for "ignore" have the addresses 0 and 1.
+    /// Returns the address of the handler of a signal: functions cannot be compared. `SIG_DFL` and `SIG_IGN` have the
+    /// addresses 0 and 1.
     private static func address(of number: Int32) -> Int? {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return nil }
         return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
     }
 
-    /// Keeps the effect of a signal, and runs `install`, which changes it. Does nothing if that has been done.
+    /// Saves the disposition of a signal, and runs `install`, which changes it. Does nothing if the signal is already
+    /// replaced.
     func replace(_ number: Int32, install: () -> Void) {
         replacements.withLock { replacements in
             if let replacement = replacements[number], replacement.address == Self.address(of: number) { return }
@@ -193,7 +194,7 @@ package final class SignalHandlers: Sendable {
         }
     }
 
-    /// Lets a signal have its usual effect on the process; after ``restore()``, its former one.
+    /// Performs the default action of a signal; after ``restore()``, its former disposition.
     func raise(_ number: Int32) {
         replaceAgain(number) { signal(number, SIG_DFL) }
         // Sent to this thread, it takes effect before the call returns. Sent to the process, it may wait for another thread until
@@ -206,12 +207,13 @@ package final class SignalHandlers: Sendable {
         pthread_sigmask(SIG_SETMASK, &mask, nil)
     }
 
-    /// Gives all signals their former effects back.
+    /// Restores the former dispositions of all signals.
     func restore() {
         for number in replacements.withLock({ Array($0.keys) }) { restore(number) }
     }
 
-    /// Gives a signal its former effect back. Under the lock, so that ``replaceAgain(_:install:)`` comes before or after.
+    /// Restores the former disposition of a signal. Holds the lock, so that it cannot interleave with
+    /// ``replaceAgain(_:install:)``.
     func restore(_ number: Int32) {
         replacements.withLock { replacements in
             guard var replacement = replacements.removeValue(forKey: number),

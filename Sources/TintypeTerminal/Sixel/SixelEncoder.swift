@@ -108,7 +108,7 @@ private struct ColorFit: Sendable {
 
     /// About this many pixels are compared.
     private static let sampleCount = 512
-    /// An error that nobody sees, in squared steps of a channel.
+    /// The largest error that is not visible, in squared steps of a channel.
     private static let invisibleError = 48.0
 
     init(_ palette: ColorPalette, _ image: PixelBuffer) {

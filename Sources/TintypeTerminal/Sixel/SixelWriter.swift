@@ -2,8 +2,8 @@ package import TintypeCore
 
 /// Writes indexed pixels as one Sixel graphic.
 ///
-/// A graphic consists of bands of six rows. A band names one colour after the other, each with a character for every column,
-/// whose six bits are the pixels of that column, the topmost one lowest.
+/// A graphic consists of bands of six rows. A band lists its colours one after the other, each with one character per
+/// column. The six bits of a character are the pixels of that column; the lowest bit is the topmost pixel.
 package struct SixelWriter {
     private let image: IndexedPixels
     private let rect: PixelRect
@@ -42,8 +42,8 @@ package struct SixelWriter {
         bytes.reserveCapacity(rect.size.area)
     }
 
-    /// Writes the introducer, in which the second parameter leaves pixels as they are that are not drawn, the raster
-    /// attributes, and the colours that occur.
+    /// Writes the introducer, whose second parameter leaves undrawn pixels unchanged, the raster attributes, and the
+    /// colours that occur.
     private mutating func writeHeader() {
         bytes.append("\u{1B}P0;1;0q\"1;1;\(rect.size.width);\(rect.size.height)")
         for index in usedColors {

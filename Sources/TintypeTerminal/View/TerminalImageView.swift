@@ -18,7 +18,7 @@ public import TintypeCore
     private let transitionTimer: any PlaybackTimer
     private var content = ImageContent.nothing
     private var transition: RunningTransition?
-    /// The image from which the transition leads.
+    /// The image that the transition starts from.
     private var formerImage: TransitionImage?
     /// The progress of a load that takes long, while there is nothing else to show.
     private var progressLine: String?

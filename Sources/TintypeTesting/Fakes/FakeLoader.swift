@@ -41,7 +41,7 @@ public final class FakeLoader: ImageLoader {
     /// - Parameters:
     ///   - origin: The origin that the loaded bytes report. Bytes from the network are stored on disk.
     ///   - isStorable: Whether the origin's rules allow the bytes to be stored.
-    ///   - beforeAnswer: Awaited before each answer. A test on the main actor can wait for a turn of it here, so that no load
+    ///   - beforeAnswer: Awaited before each answer. A test on the main actor can yield the actor here, so that no load
     ///     ends before the test suspends.
     public init(
         origin: ImageOrigin = .network, isStorable: Bool = true, beforeAnswer: (@Sendable () async -> Void)? = nil

@@ -81,7 +81,7 @@ public final class FrameOrigin: Sendable {
         await closeConnections()
     }
 
-    /// Closes all connections at once, without an end of TLS, and returns when they are closed.
+    /// Closes all connections at once, without a TLS closing alert, and returns when they are closed.
     public func closeConnections() async {
         let channels = Array(record.value.connections.values)
         for channel in channels { channel.pipeline.fireUserInboundEventTriggered(FrameConnection.Abort()) }
@@ -112,7 +112,7 @@ private final class FrameConnection: ChannelInboundHandler {
     private static let prefaceLength = 24
     private static let headerLength = 9
 
-    /// Asks the connection to close without an end of TLS, which the client would have to confirm.
+    /// Asks the connection to close without a TLS closing alert, which the client would have to confirm.
     struct Abort: Sendable {}
 
     private let opening: @Sendable () -> [OriginFrame]
