@@ -147,6 +147,62 @@ import TintypeTesting
         #expect(!allows(HTTPClientError.readTimeout))
     }
 
+    // MARK: Framing
+
+    private static let chunkedHead = Data("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".utf8)
+    private static let lastChunk = Data("0\r\n\r\n".utf8)
+
+    /// A chunk with an extension, which the client does not get.
+    private static func chunk(_ body: String, extensionLength: Int) -> Data {
+        let size = String(body.utf8.count, radix: 16)
+        return Data("\(size);".utf8) + Data(repeating: UInt8(ascii: "x"), count: extensionLength)
+            + Data("\r\n\(body)\r\n".utf8)
+    }
+
+    @Test func chunkExtensionsWithoutEndAreAnError() throws {
+        let connection = try Connection()
+        let chunk = Self.chunk("a", extensionLength: 1 << 20)
+        connection.receive([Self.chunkedHead] + Array(repeating: chunk, count: 6))
+        #expect(connection.client.errors.map { ($0 as? TintypeError)?.code } == [.transport])
+        #expect(connection.client.bodies.isEmpty)
+    }
+
+    /// Nothing of the next response is lost, because there is none on the same connection.
+    @Test func aResponseThatEndsWithTooManyExtensionsIsTheLastOne() throws {
+        let connection = try Connection()
+        connection.receive([Self.chunkedHead + Self.chunk("a", extensionLength: 5 << 20) + Self.lastChunk])
+        #expect(connection.client.bodies == ["a"])
+        #expect(connection.client.errors.map { $0 is UnsentRequest } == [true])
+        #expect(!connection.channel.isActive)
+    }
+
+    @Test func smallChunksWithExtensionsAreNoError() throws {
+        let connection = try Connection()
+        let chunk = Self.chunk("0123456789abcdef", extensionLength: 100)
+        let chunks = Data(Array(repeating: chunk, count: 40_000).joined())
+        connection.receive([Self.chunkedHead, chunks, Self.lastChunk])
+        #expect(connection.client.bodies.map(\.utf8.count) == [640_000])
+        #expect(connection.client.errors.isEmpty && connection.channel.isActive)
+    }
+
+    @Test func framingIsCountedForEachResponse() throws {
+        let connection = try Connection()
+        let response = Self.chunkedHead + Self.chunk("a", extensionLength: 3 << 20) + Self.lastChunk
+        connection.receive(Array(repeating: response, count: 3))
+        #expect(connection.client.bodies == ["a", "a", "a"])
+        #expect(connection.client.errors.isEmpty && connection.channel.isActive)
+    }
+
+    @Test(arguments: [
+        (4 << 20, 0, false), (4 << 20 + 1, 0, true), (4 << 20 + 8, 1, false), (4 << 20 + 9, 1, true),
+        (1 << 40, 1 << 40, false),
+    ])
+    func aResponseMayHaveSomeFraming(_ wire: Int, _ body: Int, _ isTooMuch: Bool) {
+        #expect(ResponseSize(wireByteCount: wire, bodyByteCount: body).isMostlyFraming == isTooMuch)
+    }
+
+    // MARK: The end of a connection
+
     /// A body without a length ends with its connection.
     @Test func theEndOfAConnectionEndsAResponse() throws {
         let connection = try Connection()

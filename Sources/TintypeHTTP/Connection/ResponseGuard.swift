@@ -26,8 +26,10 @@ final class ResponseGuard: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
     /// The end of a response that the client does not have yet.
     private var end: NIOAny?
-    /// The parts that were decoded since ``beginRead()``.
+    /// The parts that were decoded since ``beginRead(byteCount:)``.
     private(set) var decoded = DecodedRead()
+    /// The size of the response to the last request.
+    private var size = ResponseSize()
     private var surplus = Surplus.none
 
     /// Whether bytes arrived that belong to no response.
@@ -60,6 +62,7 @@ final class ResponseGuard: ChannelDuplexHandler {
         if case .head = unwrapOutboundIn(data) {
             order.sendHead()
             writing.begin()
+            size = ResponseSize()
         } else {
             order.sendRest()
         }
@@ -91,6 +94,7 @@ final class ResponseGuard: ChannelDuplexHandler {
         case .body(let bytes):
             guard perform(order.receiveRest(isEnd: false), context) else { return }
             decoded.bodyByteCount += bytes.readableBytes
+            size.bodyByteCount += bytes.readableBytes
             context.fireChannelRead(data)
         case .end: if perform(order.receiveRest(isEnd: true), context) { end = data }
         }
@@ -141,12 +145,19 @@ final class ResponseGuard: ChannelDuplexHandler {
     /// Whether bytes that arrive now can belong to a response.
     var expectsBytes: Bool { !order.isIdle && surplus == .none }
 
-    /// Whether a response ended since ``beginRead()``.
+    /// Whether a response ended since ``beginRead(byteCount:)``.
     var hasEnd: Bool { end != nil }
 
-    /// Resets the counts before bytes are decoded.
-    func beginRead() {
+    /// Resets the counts of a read, and counts its bytes, before they are decoded.
+    func beginRead(byteCount: Int) {
         decoded = DecodedRead()
+        size.wireByteCount += byteCount
+    }
+
+    /// Rejects a response of which too little is a body. Call it when the bytes that arrived have been decoded.
+    func checkFraming() {
+        guard size.isMostlyFraming, surplus == .none, let context else { return }
+        _ = perform(order.reject("the server sent far more framing than body"), context)
     }
 
     /// Closes the connection, because bytes arrived that belong to no response. A response that is complete stays so.

@@ -135,10 +135,12 @@ final class ResponseBoundary: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard responses.expectsBytes else { return responses.endConnection() }
-        responses.beginRead()
+        let read = unwrapInboundIn(data)
+        responses.beginRead(byteCount: read.readableBytes)
         context.fireChannelRead(data)
+        responses.checkFraming()
         let before = tail
-        let isAtEnd = unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
+        let isAtEnd = read.withUnsafeReadableBytes { bytes in
             tail.append(bytes)
             return !responses.hasEnd || tail.isBlankLine || responses.decoded.isAll(of: bytes, after: before)
         }
@@ -158,6 +160,18 @@ struct DecodedRead: Hashable, Sendable {
         guard hasHead else { return bodyByteCount == bytes.count }
         return before.firstBlankLine(in: bytes).map { $0 + bodyByteCount == bytes.count } ?? false
     }
+}
+
+/// The size of one response, including the informational ones before it.
+struct ResponseSize: Hashable, Sendable {
+    /// The number of bytes that arrived on the connection.
+    var wireByteCount = 0
+    /// The number of bytes of the body that they contained.
+    var bodyByteCount = 0
+
+    /// Whether nearly everything is framing. No limit on the body applies to the extensions of chunks (RFC 9112, 7.1.1),
+    /// and the decoder accepts them in any length.
+    var isMostlyFraming: Bool { wireByteCount > 8 * bodyByteCount + 4 << 20 }
 }
 
 /// The last four bytes that arrived.
