@@ -188,6 +188,61 @@ import TintypeTesting
         }
     }
 
+    /// The server has done what the request asks for, whatever follows.
+    @Test(arguments: [
+        OriginResponse.redirect(to: "/missing", status: 303), .redirect(to: "/failing", status: 307), .html("done"),
+        .text("done").with(\.ending, .cut(after: 2)),
+    ])
+    func aPostThatLeadsToNoImageInvalidates(_ answer: OriginResponse) async throws {
+        var configuration = DownloaderConfiguration.patient
+        configuration.acceptableContentTypes = ["image/*"]
+        try await Fixture.run(configuration) { fixture in
+            fixture.origin.serve("/a") { $0.method == "GET" ? .text("a", Fixture.fresh) : answer }
+            fixture.origin.serve("/missing", .status(404))
+            fixture.origin.serve("/failing", .status(500))
+            _ = try await fixture.load()
+            #expect(fixture.disk.count == 1)
+            var post = fixture.request()
+            post.source = .http(HTTPSource(url: fixture.origin.url("/a"), method: "POST"))
+            let failure = await fixture.failure(of: post)
+            #expect(failure != nil && fixture.disk.count == 0)
+        }
+    }
+
+    @Test func everyAttemptInvalidatesWhatItNames() async throws {
+        var configuration = DownloaderConfiguration.patient
+        configuration.retry = .standard
+        try await Fixture.run(configuration) { fixture in
+            let first = OriginResponse.text("abc", [("Content-Location", "/b")]).with(\.ending, .cut(after: 1))
+            fixture.origin.serve("/a", sequence: [first, .text("abc")])
+            fixture.origin.serve("/b", .text("b", Fixture.fresh))
+            _ = try await fixture.load("/b")
+            var put = fixture.request()
+            put.source = .http(HTTPSource(url: fixture.origin.url("/a"), method: "PUT"))
+            try await fixture.expect("abc", from: put)
+            #expect(fixture.origin.requestCount("/a") == 2 && fixture.disk.count == 0)
+        }
+    }
+
+    @Test func everyRequestOfAnInterceptorInvalidates() async throws {
+        try await Fixture.run { fixture in
+            fixture.origin.serve("/a", sequence: [.text("a", Fixture.fresh), .text("done"), .status(500)])
+            _ = try await fixture.load()
+            var post = fixture.request()
+            post.source = .http(HTTPSource(url: fixture.origin.url("/a"), method: "POST"))
+            post.http.interceptors = [RepeatedRequest()]
+            let status = await fixture.failure(of: post)?.status
+            #expect(status == 500 && fixture.disk.count == 0)
+        }
+    }
+
+    @Test func anInvalidationStaysWithItsError() {
+        let urls = [URL(filePath: "/a")]
+        let error = TintypeError(.badStatus, stage: .load, "HTTP 500", status: 500).invalidating(urls)
+        #expect(error.about("a").invalidated == urls && error.at(.decode).invalidated == urls)
+        #expect(error.about("a").status == 500 && error.about("a").subject == "a" && error.at(.decode).stage == .decode)
+    }
+
     /// RFC 9111, 4.4: URLs that the response names, but none of another origin.
     @Test func aPutInvalidatesWhatItNames() async throws {
         try await Fixture.run { fixture in
@@ -302,5 +357,15 @@ private struct BodyReader: HTTPInterceptor {
         var response = try await next(request)
         response.body = DownloadBody(try await response.body.collect())
         return response
+    }
+}
+
+/// An interceptor that sends each request twice.
+private struct RepeatedRequest: HTTPInterceptor {
+    let id = "repeated request"
+
+    func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
+        _ = try await next(request).body.collect()
+        return try await next(request)
     }
 }

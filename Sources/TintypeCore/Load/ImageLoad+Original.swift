@@ -89,9 +89,15 @@ extension ImageLoad {
     private func watched(_ work: @escaping ByteLoads.Work) -> ByteLoads.Work {
         { [self] (job, reporter) throws(TintypeError) in
             let watch = self.watch
-            let bytes = try await watch.watch(.load, request.key.original, byteCount: { $0.data.count }) {
-                run throws(TintypeError) in
-                try await work(job, watch.isIdle ? reporter : ResponseNotice(watch, run).reporter(before: reporter))
+            let bytes: LoadedBytes
+            do throws(TintypeError) {
+                bytes = try await watch.watch(.load, request.key.original, byteCount: { $0.data.count }) {
+                    run throws(TintypeError) in
+                    try await work(job, watch.isIdle ? reporter : ResponseNotice(watch, run).reporter(before: reporter))
+                }
+            } catch {
+                if !error.invalidated.isEmpty { await removeInvalidated(error.invalidated) }
+                throw error
             }
             if !bytes.invalidated.isEmpty { await removeInvalidated(bytes.invalidated) }
             try job.checkCancelled()

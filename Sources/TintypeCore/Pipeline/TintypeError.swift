@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The only error type that Tintype throws.
 ///
@@ -46,6 +46,8 @@ public struct TintypeError: Error, Sendable {
     public var contentType: String? { storage.contentType }
     /// The error of a system call or library that caused this one.
     public var underlying: (any Error)? { storage.underlying }
+    /// The URLs whose cache entries the load made invalid before it failed; see ``LoadedBytes/invalidated``.
+    package var invalidated: [URL] { storage.invalidated }
 
     /// The error of a cancelled load. One shared instance, because no error is more common.
     public static let cancelled = TintypeError(
@@ -56,16 +58,24 @@ public struct TintypeError: Error, Sendable {
     /// Returns the error with `subject` if it has no subject yet. A cancellation is returned unchanged.
     public func about(_ subject: String) -> TintypeError {
         guard self.subject == nil, code != .cancelled else { return self }
-        return TintypeError(
-            code, stage: stage, message, subject: subject, status: status, contentType: contentType,
-            underlying: underlying)
+        return copy(stage: stage, subject: subject, invalidated: invalidated)
     }
 
     /// Returns the error at another stage.
     package func at(_ stage: Stage) -> TintypeError {
+        copy(stage: stage, subject: subject, invalidated: invalidated)
+    }
+
+    /// Returns the error of a load that made the cache entries of URLs invalid.
+    package func invalidating(_ urls: [URL]) -> TintypeError {
+        copy(stage: stage, subject: subject, invalidated: urls)
+    }
+
+    private func copy(stage: Stage, subject: String?, invalidated: [URL]) -> TintypeError {
         TintypeError(
-            code, stage: stage, message, subject: subject, status: status, contentType: contentType,
-            underlying: underlying)
+            shared: Storage(
+                code: code, stage: stage, message: message, subject: subject, status: status,
+                contentType: contentType, underlying: underlying, invalidated: invalidated))
     }
 
     private final class Storage: Sendable {
@@ -76,10 +86,11 @@ public struct TintypeError: Error, Sendable {
         let status: Int?
         let contentType: String?
         let underlying: (any Error)?
+        let invalidated: [URL]
 
         init(
             code: Code, stage: Stage, message: String, subject: String?, status: Int?, contentType: String?,
-            underlying: (any Error)?
+            underlying: (any Error)?, invalidated: [URL] = []
         ) {
             self.code = code
             self.stage = stage
@@ -88,6 +99,7 @@ public struct TintypeError: Error, Sendable {
             self.status = status
             self.contentType = contentType
             self.underlying = underlying
+            self.invalidated = invalidated
         }
     }
 }

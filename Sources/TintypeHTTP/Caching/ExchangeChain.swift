@@ -15,6 +15,17 @@ struct ExchangeChain: Sendable {
         var head: StoredHead {
             StoredHead(status: status, headers: StoredHeaderFields.caching.stored(of: headers), times: times)
         }
+
+        /// The URLs whose stored responses an unsafe request has made invalid, unless it failed: its own, and those of the
+        /// same origin that the response names (RFC 9111, 4.4).
+        var invalidated: [URL] {
+            guard request.isUnsafe, (200..<400).contains(status) else { return [] }
+            let url = request.url
+            let named = ["location", "content-location"].compactMap { name in
+                headers[name].flatMap { URL(string: $0, relativeTo: url)?.absoluteURL }
+            }
+            return [url] + named.filter { $0 != url && $0.hasOrigin(of: url) }
+        }
     }
 
     private(set) var redirects: [Link] = []
@@ -41,21 +52,6 @@ struct ExchangeChain: Sendable {
     /// The first request, before redirects.
     var request: DownloadRequest { redirects.first?.request ?? last.request }
 
-    /// Whether the exchanges make stored responses invalid: those of an unsafe request that has not failed (RFC 9111, 4.4).
-    var invalidatesStored: Bool { request.isUnsafe && (200..<400).contains(last.status) }
-
-    /// The URLs whose stored responses an unsafe request has made invalid: its own, and those of the same origin that the
-    /// responses name (RFC 9111, 4.4).
-    var invalidated: [URL] {
-        let url = request.url
-        let named = (redirects + [last]).flatMap { link in
-            ["location", "content-location"].compactMap { name in
-                link.headers[name].flatMap { URL(string: $0, relativeTo: link.request.url)?.absoluteURL }
-            }
-        }
-        return [url] + named.filter { $0 != url && $0.hasOrigin(of: url) }
-    }
-
     /// Applies a change to the request of every exchange.
     mutating func changeRequests(_ change: (inout DownloadRequest) -> Void) {
         for index in redirects.indices { change(&redirects[index].request) }
@@ -63,17 +59,22 @@ struct ExchangeChain: Sendable {
     }
 }
 
-/// The state of one attempt of a transfer: the exchanges so far, and whether the last request was conditional.
+/// The state of one attempt of a transfer: the exchanges so far, and whether the last request was conditional. Also the URLs
+/// whose stored responses all attempts have made invalid.
 struct AttemptRecord: Sendable {
     /// `nil` before the first response, and if an interceptor returned a response without sending a request.
     private(set) var chain: ExchangeChain?
     /// Whether the last request carried the conditional header fields of the stored response (RFC 9110, 13.1).
     private(set) var isConditional = false
+    /// The URLs whose stored responses the requests of the transfer have made invalid, each once.
+    private(set) var invalidated: [URL] = []
 
-    /// Begins a new chain: an interceptor may send several requests, of which the last one counts.
-    mutating func begin() { self = AttemptRecord() }
+    /// Begins a new chain: an interceptor may send several requests, of which the last one counts. But the server has
+    /// carried out those before it.
+    mutating func begin() { (chain, isConditional) = (nil, false) }
 
     mutating func add(_ link: ExchangeChain.Link, isConditional: Bool) {
+        for url in link.invalidated where !invalidated.contains(url) { invalidated.append(url) }
         if chain == nil { chain = ExchangeChain(link) } else { chain?.add(link) }
         self.isConditional = isConditional
     }

@@ -84,7 +84,8 @@ final class Transfer: Sendable {
             return try await attemptAgain(after: failure)
         } catch {
             resumption?.saveOrRemoveFile()
-            throw error
+            let invalidated = invalidated(attempt.withLock { $0.invalidated })
+            throw invalidated.isEmpty ? error : error.invalidating(invalidated)
         }
     }
 
@@ -197,13 +198,20 @@ final class Transfer: Sendable {
 
     @inline(never)
     private func loadedBytes(_ data: Data, _ file: SpillFile?, _ response: DownloadResponse) -> LoadedBytes {
-        let chain =
-            attempt.withLock { $0.chain } ?? ExchangeChain(answeredByInterceptor: response, to: request, clock.date())
+        let attempt = attempt.withLock { $0 }
+        let chain = attempt.chain ?? ExchangeChain(answeredByInterceptor: response, to: request, clock.date())
         var loaded = LoadedBytes(
             transferred: data, in: file, metrics: meter.finish(status: response.status, byteCount: data.count),
             record: TransferRecord(chain, response, storing: settings.configuration.storedHeaders))
-        if chain.invalidatesStored { loaded.invalidated = [request.url] + chain.invalidated }
+        let answered = attempt.chain == nil ? chain.last.invalidated : []
+        let invalidated = invalidated(attempt.invalidated + answered)
+        if !invalidated.isEmpty { loaded.invalidated = invalidated }
         return loaded
+    }
+
+    /// Adds the URL of an unsafe request to those that it has made invalid: an interceptor may have sent it to others.
+    private func invalidated(_ urls: [URL]) -> [URL] {
+        urls.isEmpty || !request.isUnsafe ? urls : [request.url] + urls
     }
 
     /// The error of a response that is not accepted; `nil` when it is accepted.
