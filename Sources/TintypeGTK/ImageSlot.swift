@@ -28,7 +28,7 @@ public struct ImageSlot: Hashable, Sendable {
     public var state: State
 
     /// Creates the slot of a layer in a state.
-    public init(_ layer: Layer, _ state: State = .normal) {
+    public init(_ layer: Layer, state: State = .normal) {
         (self.layer, self.state) = (layer, state)
     }
 
@@ -37,7 +37,7 @@ public struct ImageSlot: Hashable, Sendable {
     /// The image behind it.
     public static let background = ImageSlot(.background)
     /// The image while the view is highlighted.
-    public static let highlighted = ImageSlot(.image, .highlighted)
+    public static let highlighted = ImageSlot(.image, state: .highlighted)
 }
 
 extension ImageSlot.State {

@@ -88,7 +88,7 @@ import TintypeCore
     }
 
     private func shown(_ layer: ImageSlot.Layer) -> PaintableDisplay? {
-        if let slot = slots[ImageSlot(layer, state)], slot.kind != .nothing { return slot.display }
+        if let slot = slots[ImageSlot(layer, state: state)], slot.kind != .nothing { return slot.display }
         return slots[ImageSlot(layer)]?.display
     }
 

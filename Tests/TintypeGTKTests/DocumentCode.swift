@@ -21,7 +21,7 @@ struct Viewer {
     view.load(icon)
     view.load(pressedIcon, in: .highlighted)
     view.load(frame, in: .background)
-    view.load(greyIcon, in: ImageSlot(.image, .disabled))
+    view.load(greyIcon, in: ImageSlot(.image, state: .disabled))
 }
 
 @MainActor private func url(of item: OpaquePointer) -> URL {

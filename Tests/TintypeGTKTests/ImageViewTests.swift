@@ -182,10 +182,10 @@ import TintypeTesting
         view.contentFit = .fill
         view.load(try color("red", .solidRed))
         view.load(try color("green", .solidGreen), in: .highlighted)
-        view.load(try color("blue", .solidBlue), in: ImageSlot(.image, .disabled))
+        view.load(try color("blue", .solidBlue), in: ImageSlot(.image, state: .disabled))
         await window.present()
         await MainLoop.run {
-            [ImageSlot.image, .highlighted, ImageSlot(.image, .disabled)].allSatisfy {
+            [ImageSlot.image, .highlighted, ImageSlot(.image, state: .disabled)].allSatisfy {
                 view.binding($0).content.kind == .image
             }
         }
@@ -215,7 +215,7 @@ import TintypeTesting
         view.load(try color("red", .solidRed))
         await window.present()
         await MainLoop.run { view.binding().content.kind == .image }
-        let selected = ImageSlot(.image, .selected)
+        let selected = ImageSlot(.image, state: .selected)
         for (name, pixel) in [("green", Pixel.solidGreen), ("blue", .solidBlue)] {
             view.load(try color(name, pixel), in: selected)
             // Nothing draws it before it is there.
