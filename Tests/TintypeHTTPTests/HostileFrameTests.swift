@@ -84,7 +84,8 @@ import TintypeTesting
     @Test(arguments: [false, true])
     func aPushedResponseEndsTheConnection(_ endsPushed: Bool) async throws {
         let promise = OriginFrame.pushPromise(
-            2, [(":method", "GET"), (":scheme", "https"), (":authority", "a"), (":path", "/b")])
+            promisedStream: 2,
+            fields: [(":method", "GET"), (":scheme", "https"), (":authority", "a"), (":path", "/b")])
         let pushed: [OriginFrame] = [
             .headers([(":status", "200")], stream: 2), .data(Data([1]), endStream: endsPushed, stream: 2),
             .reset(8, stream: 2),

@@ -58,7 +58,8 @@ private struct FrameGroup {
         case 5: .windowUpdate(input.number(bytes: 4), stream: stream)
         case 6: reset(stream, &input)
         case 7: .goAway(last: input.number(bytes: 1), code: input.number(bytes: 1))
-        case 8: .pushPromise(input.number(bytes: 1), Array(Self.fields(&input)), stream: stream)
+        case 8:
+            .pushPromise(promisedStream: input.number(bytes: 1), fields: Array(Self.fields(&input)), stream: stream)
         case 9: .continuation(Self.fields(&input), stream: stream, endHeaders: input.byte() & 1 == 0)
         case 10: OriginFrame(type: 6, flags: input.byte(), stream: stream, payload: input.take(8))
         case 11: .bytes(input.take(Int(input.byte())))

@@ -84,11 +84,16 @@ extension OriginFrame {
     }
 
     /// Returns a PUSH_PROMISE frame, which promises a response on another stream.
+    ///
+    /// - Parameters:
+    ///   - promisedStream: The stream of the response.
+    ///   - fields: The header fields of the promised request.
+    ///   - stream: The stream of the frame; `nil` is that of the request.
     public static func pushPromise(
-        _ promised: UInt32, _ fields: [(name: String, value: String)], stream: UInt32? = nil
+        promisedStream: UInt32, fields: [(name: String, value: String)], stream: UInt32? = nil
     ) -> OriginFrame {
         var payload = Data()
-        payload.append(bigEndian: promised)
+        payload.append(bigEndian: promisedStream)
         return OriginFrame(type: 5, flags: Flag.endHeaders, stream: stream, payload: payload + block(fields))
     }
 
