@@ -69,18 +69,20 @@ extension FaultCase {
         let image = try FaultImage(number: number).png()
         let right = OriginResponse.image(image, type: "image/png")
         switch fault {
-        case .none: return right.with(\.framing, [.contentLength, .chunked(size: 100), .untilClose][variant % 3])
+        case .none:
+            return right.setting(\.framing, to: [.contentLength, .chunked(size: 100), .untilClose][variant % 3])
         case .slow:
-            return right.with(\.latency, .milliseconds(variant % 100)).with(\.bandwidth, image.count * 4 + 1)
+            return right.setting(\.latency, to: .milliseconds(variant % 100)).setting(
+                \.bandwidth, to: image.count * 4 + 1)
         case .broken:
             let position = variant % (image.count - 1)
-            return right.with(\.ending, variant % 2 == 0 ? .cut(after: position) : .reset(after: position))
+            return right.setting(\.ending, to: variant % 2 == 0 ? .cut(after: position) : .reset(after: position))
         case .silent:
-            return right.with(\.ending, [.silence(after: image.count / 2), .never, .dropped][variant % 3])
+            return right.setting(\.ending, to: [.silence(after: image.count / 2), .never, .dropped][variant % 3])
         case .status: return .status(Self.statuses[variant % Self.statuses.count])
         case .redirect: return redirect(closedPort: closedPort)
         case .misframed: return misframed(right)
-        case .damaged: return right.with(\.body, damaged(image))
+        case .damaged: return right.setting(\.body, to: damaged(image))
         case .foreign: return foreign
         case .bomb: return bomb
         }
@@ -102,10 +104,10 @@ extension FaultCase {
 
     private func misframed(_ right: OriginResponse) -> OriginResponse {
         switch variant % 4 {
-        case 0: right.with(\.framing, .declared(right.body.count + 1 + variant))
-        case 1: right.with(\.framing, .declared(Int.max))
-        case 2: right.with(header: "Content-Encoding", "gzip")
-        default: right.with(\.framing, .declared(right.body.count / 2))
+        case 0: right.setting(\.framing, to: .declared(right.body.count + 1 + variant))
+        case 1: right.setting(\.framing, to: .declared(Int.max))
+        case 2: right.with(header: "Content-Encoding", value: "gzip")
+        default: right.setting(\.framing, to: .declared(right.body.count / 2))
         }
     }
 
@@ -136,8 +138,8 @@ extension FaultCase {
         .image(Bomb.png(PixelSize(width: 100_000, height: 100_000)), type: "image/png"),
         .image(Bomb.gif(PixelSize(width: 65_000, height: 65_000), frames: 2), type: "image/gif"),
         .image(Bomb.jpeg(scans: 100_000), type: "image/jpeg"),
-        .status(200).with(header: "X-Padding", String(repeating: "a", count: 1 << 20)),
-        .image(Data(count: 4 << 20), type: "image/png").with(\.framing, .chunked(size: 1 << 16)),
+        .status(200).with(header: "X-Padding", value: String(repeating: "a", count: 1 << 20)),
+        .image(Data(count: 4 << 20), type: "image/png").setting(\.framing, to: .chunked(size: 1 << 16)),
     ]
 }
 

@@ -13,10 +13,10 @@ struct FaultOrigin {
         for number in 0..<count {
             let image = OriginResponse.image(try FaultImage(number: number).png(), type: "image/png")
             let faulty = FaultCase(number: number, seed: seed)
-            origin.serve(faulty.path, try faulty.response(closedPort: closedPort))
+            origin.serve(faulty.path, response: try faulty.response(closedPort: closedPort))
             guard faulty.fault == .redirect else { continue }
-            origin.serve("/image/\(number)", image)
-            origin.serve("/hop/\(number)", .redirect(to: "/image/\(number)"))
+            origin.serve("/image/\(number)", response: image)
+            origin.serve("/hop/\(number)", response: .redirect(to: "/image/\(number)"))
         }
         print(origin.baseURL.absoluteString)
         fflush(nil)

@@ -121,8 +121,8 @@ import TintypeTesting
             let cache = fixture.path("cache")
             fixture.origin.serve(
                 "/large.png",
-                .image(Data(count: 300_000), type: "image/png").with(header: "ETag", "\"1\"")
-                    .with(\.ending, .cut(after: 200_000)))
+                response: .image(Data(count: 300_000), type: "image/png").with(header: "ETag", value: "\"1\"")
+                    .setting(\.ending, to: .cut(after: 200_000)))
             let output = command == "convert" ? [fixture.path("out.png")] : []
             let run = try await CommandRun.tintype(
                 [command, "--cache", cache, fixture.url("/large.png")] + output)

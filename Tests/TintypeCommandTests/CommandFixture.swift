@@ -17,12 +17,12 @@ final class CommandFixture: Sendable {
         let png = try Self.png(width: 60, height: 90)
         var corrupt = png
         corrupt[corrupt.count / 2] ^= 0xFF
-        origin.serve("/a.jpg", .image(jpeg, type: "image/jpeg"))
-        origin.serve("/b.png", .image(png, type: "image/png"))
-        origin.serve("/empty.png", .image(Data(), type: "image/png"))
-        origin.serve("/cut.png", .image(png, type: "image/png").with(\.ending, .cut(after: 50)))
-        origin.serve("/html.png", .image(Data("<html>hello</html>".utf8), type: "image/png"))
-        origin.serve("/corrupt.png", .image(corrupt, type: "image/png"))
+        origin.serve("/a.jpg", response: .image(jpeg, type: "image/jpeg"))
+        origin.serve("/b.png", response: .image(png, type: "image/png"))
+        origin.serve("/empty.png", response: .image(Data(), type: "image/png"))
+        origin.serve("/cut.png", response: .image(png, type: "image/png").setting(\.ending, to: .cut(after: 50)))
+        origin.serve("/html.png", response: .image(Data("<html>hello</html>".utf8), type: "image/png"))
+        origin.serve("/corrupt.png", response: .image(corrupt, type: "image/png"))
     }
 
     func end() async {

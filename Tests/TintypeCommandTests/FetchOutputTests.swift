@@ -137,7 +137,8 @@ import TintypeTesting
     /// The extension of a file may depend on the image.
     @Test func aFileWhoseNameIsKnownLateIsLeftToo() async throws {
         try await withCommandFixture { fixture in
-            fixture.origin.serve("/image", .image(try CommandFixture.png(width: 4, height: 4), type: "image/png"))
+            fixture.origin.serve(
+                "/image", response: .image(try CommandFixture.png(width: 4, height: 4), type: "image/png"))
             for outcome in [nil, "skipped"] {
                 let run = try await CommandRun.tintype(
                     "fetch", "--no-cache", "-o", fixture.path("out"), "--skip-existing", "--json", fixture.url("/image")

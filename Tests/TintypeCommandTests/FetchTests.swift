@@ -71,7 +71,7 @@ import TintypeTesting
 
     @Test func aSilentServerTimesOut() async throws {
         try await withCommandFixture { fixture in
-            fixture.origin.serve("/never", .status(200).with(\.ending, .never))
+            fixture.origin.serve("/never", response: .status(200).setting(\.ending, to: .never))
             let run = try await CommandRun.tintype("fetch", "--timeout", "0.2", fixture.url("/never"))
             #expect(run.status == 1 && run.error.contains("timedOut"))
         }
@@ -130,7 +130,7 @@ import TintypeTesting
         try await withCommandFixture { fixture in
             let data = try CommandFixture.jpeg(width: 8, height: 8)
             for path in ["/..%2f..%2fevil", "/x/.hidden", "/y/photo.jpg", "/z/photo.jpg"] {
-                fixture.origin.serve(path.removingPercentEncoding ?? path, .image(data, type: "image/jpeg"))
+                fixture.origin.serve(path.removingPercentEncoding ?? path, response: .image(data, type: "image/jpeg"))
             }
             let base = fixture.origin.baseURL.absoluteString
             let run = try await CommandRun.tintype(
@@ -167,7 +167,7 @@ import TintypeTesting
             let urls = (0..<6).map { number in
                 fixture.origin.serve("/\(number)") { _ in
                     arrivals.withLock { $0.append(.now) }
-                    return .image(data, type: "image/jpeg").with(\.latency, .milliseconds(10))
+                    return .image(data, type: "image/jpeg").setting(\.latency, to: .milliseconds(10))
                 }
                 return fixture.url("/\(number)")
             }

@@ -28,7 +28,7 @@ import TintypeTesting
     func anAnimationWithADamagedFrameIsNeitherWrittenNorCached(_ options: [String]) async throws {
         try await withCommandFixture { fixture in
             let data = try CommandFixture.animationWithADamagedFrame()
-            fixture.origin.serve("/damaged.png", .image(data, type: "image/png"))
+            fixture.origin.serve("/damaged.png", response: .image(data, type: "image/png"))
             let (url, cache, output) = (fixture.url("/damaged.png"), fixture.path("cache"), fixture.path("out"))
             let run = try await CommandRun.tintype(["fetch", "--cache", cache, "-o", output, url] + options)
             #expect(run.status == 1 && run.error.contains("[undecodable, decode]"), "\(run.error)")
@@ -70,7 +70,7 @@ import TintypeTesting
     @Test func theReportedSizeIsThatOfTheSource() async throws {
         try await withCommandFixture { fixture in
             let large = try CommandFixture.png(width: 300, height: 400)
-            fixture.origin.serve("/large.png", .image(large, type: "image/png"))
+            fixture.origin.serve("/large.png", response: .image(large, type: "image/png"))
             let url = fixture.url("/large.png")
             for options in [[], ["--output", fixture.path("a")], ["--output", fixture.path("b"), "--no-verify"]] {
                 let run = try await CommandRun.tintype(["fetch", "--json", "--no-cache", url] + options)

@@ -82,7 +82,7 @@ import TintypeTesting
                 let text = (try? String(contentsOfFile: pid, encoding: .utf8)) ?? ""
                 if text.hasSuffix("\n"), let number = pid_t(text.dropLast()) {
                     kill(number, SIGTERM)
-                    return .status(200).with(\.ending, .never)
+                    return .status(200).setting(\.ending, to: .never)
                 }
             }
         }

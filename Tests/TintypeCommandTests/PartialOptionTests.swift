@@ -17,7 +17,8 @@ import TintypeTesting
     private func serve(_ fixture: CommandFixture) throws -> String {
         let png = try Self.png()
         fixture.origin.serve(
-            "/broken.png", .image(png, type: "image/png").with(\.ending, .cut(after: png.count * 2 / 3)))
+            "/broken.png",
+            response: .image(png, type: "image/png").setting(\.ending, to: .cut(after: png.count * 2 / 3)))
         return fixture.url("/broken.png")
     }
 

@@ -32,7 +32,8 @@ import TintypeTesting
         try await withCommandFixture { fixture in
             let (cache, url) = (fixture.path("cache"), fixture.url("/a.jpg"))
             _ = try await CommandRun.tintype("fetch", "--cache", cache, url)
-            fixture.origin.serve("/a.jpg", .image(try CommandFixture.jpeg(width: 30, height: 20), type: "image/jpeg"))
+            fixture.origin.serve(
+                "/a.jpg", response: .image(try CommandFixture.jpeg(width: 30, height: 20), type: "image/jpeg"))
             let run = try await CommandRun.tintype("fetch", "--refresh", "--json", "--cache", cache, url)
             #expect(run.status == 0)
             #expect(try run.records.first?["width"] as? Int == 30)
@@ -46,7 +47,7 @@ import TintypeTesting
             let (cache, url) = (fixture.path("cache"), fixture.url("/a.jpg"))
             _ = try await CommandRun.tintype("fetch", "--cache", cache, url)
             for body in ["<html>", ""] {
-                fixture.origin.serve("/a.jpg", .image(Data(body.utf8), type: "image/jpeg"))
+                fixture.origin.serve("/a.jpg", response: .image(Data(body.utf8), type: "image/jpeg"))
                 let run = try await CommandRun.tintype("fetch", "--refresh", "--json", "--cache", cache, url)
                 #expect(try run.status == 0 && source(run) == "disk")
                 #expect(run.output.contains("refreshFailure"))

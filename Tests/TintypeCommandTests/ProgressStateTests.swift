@@ -96,7 +96,7 @@ extension ProgressState {
             let gate = OriginGate(after: 100)
             defer { gate.open() }
             let jpeg = try CommandFixture.jpeg(width: 120, height: 80)
-            fixture.origin.serve("/slow.jpg", .image(jpeg, type: "image/jpeg").with(\.gate, gate))
+            fixture.origin.serve("/slow.jpg", response: .image(jpeg, type: "image/jpeg").setting(\.gate, to: gate))
             let terminal = try CommandTerminal(
                 try CommandRun.binary, ["fetch", "--timeout", "3600", "--min-rate", "0", fixture.url("/slow.jpg")],
                 environment: ["TERM": "xterm", "XDG_CACHE_HOME": fixture.path("cache")])

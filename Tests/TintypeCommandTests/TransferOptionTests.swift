@@ -44,7 +44,7 @@ import TintypeTesting
     @Test func aHeaderFieldDoesNotFollowARedirectToAnotherOrigin() async throws {
         try await withCommandFixture { other in
             try await withCommandFixture { fixture in
-                fixture.origin.serve("/start", .redirect(to: other.url("/a.jpg")))
+                fixture.origin.serve("/start", response: .redirect(to: other.url("/a.jpg")))
                 let run = try await CommandRun.tintype(
                     "fetch", "--header", "X-Api-Key: secret", "--header", "Accept-Language: de", fixture.url("/start"))
                 #expect(run.status == 0, "\(run.error)")
@@ -58,7 +58,8 @@ import TintypeTesting
     @Test func cookiesAreSentOnlyOnRequest() async throws {
         for (arguments, expected) in [([], nil), (["--cookies"], "session=1")] as [([String], String?)] {
             try await withCommandFixture { fixture in
-                fixture.origin.serve("/start", .redirect(to: "/a.jpg").with(header: "Set-Cookie", "session=1"))
+                fixture.origin.serve(
+                    "/start", response: .redirect(to: "/a.jpg").with(header: "Set-Cookie", value: "session=1"))
                 _ = try await CommandRun.tintype(["fetch", fixture.url("/start")] + arguments)
                 #expect(fixture.origin.requests.last?[header: "cookie"] == expected)
             }
@@ -77,7 +78,7 @@ import TintypeTesting
 
     @Test func limitsOnBytesAndRedirectsAreEnforced() async throws {
         try await withCommandFixture { fixture in
-            fixture.origin.serve("/b", .redirect(to: "/a.jpg"))
+            fixture.origin.serve("/b", response: .redirect(to: "/a.jpg"))
             let large = try await CommandRun.tintype("fetch", "--max-bytes", "100", fixture.url("/a.jpg"))
             #expect(large.status == 1 && large.error.contains("limitExceeded"))
             let far = try await CommandRun.tintype("fetch", "--max-redirects", "0", fixture.url("/b"))
@@ -117,12 +118,13 @@ import TintypeTesting
         try await withCommandFixture { fixture in
             let cache = fixture.path("cache")
             let jpeg = try CommandFixture.jpeg(width: 8, height: 8)
-            let fresh = OriginResponse.image(jpeg, type: "image/jpeg").with(header: "Cache-Control", "max-age=3600")
-            fixture.origin.serve("/fresh", fresh)
+            let fresh = OriginResponse.image(jpeg, type: "image/jpeg").with(
+                header: "Cache-Control", value: "max-age=3600")
+            fixture.origin.serve("/fresh", response: fresh)
             fixture.origin.serve("/stale") { request in
                 guard request[header: "if-none-match"] == nil else { return .status(304) }
-                return .image(jpeg, type: "image/jpeg").with(header: "ETag", "\"1\"").with(
-                    header: "Cache-Control", "no-cache")
+                return .image(jpeg, type: "image/jpeg").with(header: "ETag", value: "\"1\"").with(
+                    header: "Cache-Control", value: "no-cache")
             }
             for _ in 0..<2 {
                 let run = try await CommandRun.tintype(
@@ -136,7 +138,7 @@ import TintypeTesting
     @Test func maxTimeEndsATransferThatMakesProgress() async throws {
         try await withCommandFixture { fixture in
             let jpeg = try CommandFixture.jpeg(width: 120, height: 80)
-            fixture.origin.serve("/slow", .image(jpeg, type: "image/jpeg").with(\.bandwidth, 100))
+            fixture.origin.serve("/slow", response: .image(jpeg, type: "image/jpeg").setting(\.bandwidth, to: 100))
             let run = try await CommandRun.tintype("fetch", "--max-time", "0.3", fixture.url("/slow"))
             #expect(run.status == 1 && run.error.contains("[timedOut, load]"), "\(run.error)")
         }
@@ -265,7 +267,7 @@ import TintypeTesting
 
     @Test func insecureSkipsVerificationForTheNamedHostOnly() async throws {
         let origin = try await Origin.start(try TestCertificate.make())
-        origin.serve("/a.jpg", .image(try CommandFixture.jpeg(width: 8, height: 8), type: "image/jpeg"))
+        origin.serve("/a.jpg", response: .image(try CommandFixture.jpeg(width: 8, height: 8), type: "image/jpeg"))
         let url = origin.url("/a.jpg").absoluteString
         for (arguments, isAccepted) in [([], false), (["127.0.0.1"], true), (["localhost"], false)]
             as [([String], Bool)]

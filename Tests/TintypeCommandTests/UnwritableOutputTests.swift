@@ -104,7 +104,7 @@ import TintypeTesting
             let folder = fixture.path("out")
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             fixture.origin.serve(
-                "/b.png", .image(try CommandFixture.png(width: 640, height: 480), type: "image/png"))
+                "/b.png", response: .image(try CommandFixture.png(width: 640, height: 480), type: "image/png"))
             let isFetch = arguments[0] == "fetch"
             let rest =
                 isFetch ? [folder, fixture.url("/b.png")] : ["--no-cache", fixture.url("/a.jpg"), "\(folder)/b.png"]

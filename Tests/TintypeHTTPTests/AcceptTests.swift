@@ -24,7 +24,7 @@ import TintypeTesting
 
     @Test func theAcceptFieldFollowsTheRegistryOfEachPipeline() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", Self.png)
+            origin.serve("/a", response: Self.png)
             let downloader = Downloader.patient
             for formats in [[.png], [.png, .avif]] as [Set<ImageFormat>] {
                 _ = try await pipeline(formats, downloader).image(for: origin.url("/a"))
@@ -41,7 +41,7 @@ import TintypeTesting
     @Test func pipelinesWithOtherFormatsShareNoTransfer() async throws {
         try await Fixture.withOrigin { origin in
             let gate = OriginGate()
-            origin.serve("/a", Self.png.with(\.gate, gate))
+            origin.serve("/a", response: Self.png.setting(\.gate, to: gate))
             let downloader = Downloader.patient
             let tasks = [[.png], [.png, .avif], [.png]].map { (formats: Set<ImageFormat>) in
                 pipeline(formats, downloader).start(ImageRequest(url: origin.url("/a")))
@@ -59,7 +59,7 @@ import TintypeTesting
         if place == "configuration" { configuration.accept = "image/x" }
         if place == "headers" { configuration.headers = ["accept": "image/x"] }
         try await Fixture.withOrigin { [configuration] origin in
-            origin.serve("/a", Self.png)
+            origin.serve("/a", response: Self.png)
             let url = origin.url("/a")
             let source =
                 place == "source" ? ImageSource.http(HTTPSource(url: url, headers: ["Accept": "image/x"])) : .url(url)
@@ -71,7 +71,7 @@ import TintypeTesting
     @Test func aResponseThatVariesByAcceptIsFreshForTheSamePipeline() async throws {
         try await Fixture.withOrigin { origin in
             let fields = [("Vary", "Accept"), ("Cache-Control", "max-age=1000000")]
-            origin.serve("/a", fields.reduce(Self.png) { $0.with(header: $1.0, $1.1) })
+            origin.serve("/a", response: fields.reduce(Self.png) { $0.with(header: $1.0, value: $1.1) })
             let (downloader, disk) = (Downloader.patient, EntriesInMemory())
             let request = ImageRequest(url: origin.url("/a")).freshness(.http)
             for formats in [[.png], [.png], [.png, .avif]] as [Set<ImageFormat>] {

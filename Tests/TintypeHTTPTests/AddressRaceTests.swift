@@ -84,7 +84,7 @@ import TintypeTesting
     /// The connection to the first address never opens, so the request moves to the second one. It does not race again.
     @Test func aSlowAddressIsAbandonedForAFasterOne() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let silent = try SilentAddress("127.0.0.2", port: try #require(origin.baseURL.port))
             let request = try Self.request(to: origin)
             let (exchange, timers) = try Self.exchange(request)
@@ -103,7 +103,7 @@ import TintypeTesting
         _ method: String, _ isRaced: Bool
     ) async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let request = try Self.request(to: origin, method: method)
             let (exchange, timers) = try Self.exchange(request)
             let reply = try await exchange.reply(to: request, overOneOf: try Self.routes("127.0.0.1", "127.0.0.2"))
@@ -114,7 +114,7 @@ import TintypeTesting
 
     @Test func anAddressThatRefusesIsFollowedByTheNextOne() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let request = try Self.request(to: origin, method: "POST")
             let (exchange, _) = try Self.exchange(request)
             let reply = try await exchange.reply(to: request, overOneOf: try Self.routes("127.0.0.3", "127.0.0.1"))

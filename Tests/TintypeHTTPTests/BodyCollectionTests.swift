@@ -34,7 +34,7 @@ import TintypeTesting
         var options = HTTPOptions()
         options.interceptors = [collector]
         return try await Fixture.withOrigin(limit: 64 << 20, options: options) { origin, load in
-            origin.serve("/a", .image(body, type: "image/png").with(\.framing, framing))
+            origin.serve("/a", response: .image(body, type: "image/png").setting(\.framing, to: framing))
             return try await load("/a")
         }
     }
@@ -55,7 +55,7 @@ import TintypeTesting
         var options = HTTPOptions()
         options.interceptors = [decryptor]
         try await Fixture.withOrigin(limit: 64 << 20, options: options) { origin, load in
-            origin.serve("/a", .image(Data(Self.large.reversed()), type: "image/png"))
+            origin.serve("/a", response: .image(Data(Self.large.reversed()), type: "image/png"))
             let data = try await load("/a").data
             #expect(counts.now == [Self.large.count] && data == Self.large)
         }
@@ -130,7 +130,7 @@ import TintypeTesting
         var options = HTTPOptions()
         options.interceptors = [interceptor]
         try await Fixture.withOrigin(limit: Fixture.body.count, options: options) { origin, load in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             await Fixture.expect(.limitExceeded) { try await load("/a") }
         }
     }

@@ -74,7 +74,7 @@ import TintypeTesting
         let timers = Timers()
         try await Fixture.withOrigin(configuration(timers)) { origin, load in
             let paths = (0..<count).map { "/\($0)" }
-            for path in paths { origin.serve(path, .image(Self.body, type: "image/png")) }
+            for path in paths { origin.serve(path, response: .image(Self.body, type: "image/png")) }
             try await self.load(paths, load, timers)
             let seconds = timers.manual.uptime / .seconds(1)
             let (bytes, rate) = (Double(count * Self.body.count), Double(Self.rate))
@@ -88,7 +88,7 @@ import TintypeTesting
     @Test func nothingArrivesWhileTheRateIsUsedUp() async throws {
         let timers = Timers()
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .image(Self.body, type: "image/png"))
+            origin.serve("/a", response: .image(Self.body, type: "image/png"))
             let traits = ClientTraits(configuration(timers), HTTPOptions())
             let stream = ResponseStream(
                 to: try DownloadRequest(url: origin.url("/a")).clientRequest,
@@ -111,7 +111,7 @@ import TintypeTesting
     @Test func aTransferThatWaitsCanBeCancelled() async throws {
         let timers = Timers()
         try await Fixture.withOrigin(configuration(timers)) { origin, load in
-            origin.serve("/a", .image(Self.body, type: "image/png"))
+            origin.serve("/a", response: .image(Self.body, type: "image/png"))
             let task = Task { try await load("/a") }
             while timers.count == 0 { await Task.yield() }
             task.cancel()
@@ -126,7 +126,7 @@ import TintypeTesting
         var configuration = configuration(timers)
         configuration.maximumBytesPerSecond = nil
         try await Fixture.withOrigin(configuration) { origin, load in
-            origin.serve("/a", .image(Self.body, type: "image/png"))
+            origin.serve("/a", response: .image(Self.body, type: "image/png"))
             let data = try await load("/a").data
             #expect(data == Self.body && timers.count == 0)
         }

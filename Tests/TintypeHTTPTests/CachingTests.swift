@@ -16,7 +16,7 @@ import TintypeTesting
         _ body: (Origin, Downloader, ImageSource, CacheEntry) async throws -> Void
     ) async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage.with(\.headers, [("Content-Type", "image/png")] + fields))
+            origin.serve("/a", response: .testImage.setting(\.headers, to: [("Content-Type", "image/png")] + fields))
             let downloader = Downloader.patient
             let source = ImageSource.url(origin.url("/a"))
             try await body(origin, downloader, source, entry(try await Fixture.load(source, downloader)))
@@ -45,7 +45,7 @@ import TintypeTesting
         try await withImage([("Last-Modified", "Tue, 14 Nov 2023 22:13:20 GMT")]) {
             origin, downloader, source, stored in
             let newer = Data("newer".utf8)
-            origin.serve("/a", .image(newer, type: "image/png"))
+            origin.serve("/a", response: .image(newer, type: "image/png"))
             let loaded = try await Fixture.load(source, downloader, stored: stored)
             #expect(!loaded.isNotModified && loaded.data == newer)
             #expect(origin.requests.last?[header: "if-modified-since"] == "Tue, 14 Nov 2023 22:13:20 GMT")
@@ -55,7 +55,8 @@ import TintypeTesting
     /// RFC 9111, 4.3.1: the validator of a response to other header fields is that of another image.
     @Test func aResponseToOtherFieldsIsNotRevalidated() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage.with(header: "ETag", "\"1\"").with(header: "Vary", "X-Tenant"))
+            origin.serve(
+                "/a", response: .testImage.with(header: "ETag", value: "\"1\"").with(header: "Vary", value: "X-Tenant"))
             let downloader = Downloader.patient
             let first = ImageSource.http(HTTPSource(url: origin.url("/a"), headers: ["X-Tenant": "a"]))
             let stored = entry(try await Fixture.load(first, downloader))
@@ -67,15 +68,15 @@ import TintypeTesting
 
     @Test func a304ToAnUnconditionalRequestIsAnError() async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", .status(304))
+            origin.serve("/a", response: .status(304))
             await Fixture.expect(.badStatus) { try await load("/a") }
         }
     }
 
     @Test func noStoreIsReportedToTheCache() async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", .testImage.with(header: "Cache-Control", "no-store"))
-            origin.serve("/b", .testImage)
+            origin.serve("/a", response: .testImage.with(header: "Cache-Control", value: "no-store"))
+            origin.serve("/b", response: .testImage)
             let isStorable = try await load("/a").isStorable
             #expect(!isStorable)
             let isOtherStorable = try await load("/b").isStorable
@@ -106,7 +107,7 @@ import TintypeTesting
             let gate = OriginGate()
             origin.serve("/a") { request in
                 request[header: "if-none-match"] == nil
-                    ? .testImage.with(\.gate, gate) : OriginResponse(status: 304, gate: gate)
+                    ? .testImage.setting(\.gate, to: gate) : OriginResponse(status: 304, gate: gate)
             }
             async let plain = Fixture.load(source, downloader)
             async let conditional = Fixture.load(source, downloader, stored: stored)

@@ -37,14 +37,14 @@ import TintypeTesting
     }
 
     private func response(_ data: Data, _ coding: String) -> OriginResponse {
-        .image(data, type: "image/svg+xml").with(header: "Content-Encoding", coding)
+        .image(data, type: "image/svg+xml").with(header: "Content-Encoding", value: coding)
     }
 
     @Test(arguments: Frame.allCases) func aCodedBodyIsDecoded(_ frame: Frame) async throws {
         try await Fixture.withOrigin { origin, load in
             let coded = try deflated(Fixture.body, frame)
             for framing in [OriginResponse.Framing.contentLength, .chunked(size: 7)] {
-                origin.serve("/a", response(coded, frame.name).with(\.framing, framing))
+                origin.serve("/a", response: response(coded, frame.name).setting(\.framing, to: framing))
                 let loaded = try await load("/a")
                 #expect(loaded.data == Fixture.body)
                 #expect(loaded.metrics?.wireBytes == coded.count && loaded.metrics?.bodyBytes == Fixture.body.count)
@@ -63,14 +63,14 @@ import TintypeTesting
             ]
             for framing in framings {
                 for padding in [Data(), Data(count: 100)] {
-                    origin.serve("/a", response(coded + padding, "gzip").with(\.framing, framing))
+                    origin.serve("/a", response: response(coded + padding, "gzip").setting(\.framing, to: framing))
                     let data = try await load("/a").data
                     #expect(data == Fixture.body)
                 }
             }
-            origin.serve("/short", response(coded.dropLast(9), "gzip"))
+            origin.serve("/short", response: response(coded.dropLast(9), "gzip"))
             await Fixture.expect(.truncatedBody) { try await load("/short") }
-            origin.serve("/damaged", response(members[0] + Data([0x1F, 0x8C]) + members[1], "gzip"))
+            origin.serve("/damaged", response: response(members[0] + Data([0x1F, 0x8C]) + members[1], "gzip"))
             await Fixture.expect(.undecipherable) { try await load("/damaged") }
         }
     }
@@ -78,7 +78,7 @@ import TintypeTesting
     @Test func theLimitsApplyToAllMembersTogether() async throws {
         let member = try deflated(Data(count: 90_000), .gzip)
         try await Fixture.withOrigin(limit: 1 << 20) { origin, load in
-            origin.serve("/a", response((0..<100).reduce(Data()) { data, _ in data + member }, "gzip"))
+            origin.serve("/a", response: response((0..<100).reduce(Data()) { data, _ in data + member }, "gzip"))
             await Fixture.expect(.limitExceeded) { try await load("/a") }
         }
     }
@@ -86,8 +86,9 @@ import TintypeTesting
     @Test(arguments: Frame.allCases) func aTruncatedCodedBodyIsAnError(_ frame: Frame) async throws {
         try await Fixture.withOrigin { origin, load in
             let coded = try deflated(Fixture.body, frame)
-            origin.serve("/short", response(coded.prefix(coded.count / 2), frame.name))
-            origin.serve("/cut", response(coded, frame.name).with(\.ending, .cut(after: coded.count / 2)))
+            origin.serve("/short", response: response(coded.prefix(coded.count / 2), frame.name))
+            origin.serve(
+                "/cut", response: response(coded, frame.name).setting(\.ending, to: .cut(after: coded.count / 2)))
             await Fixture.expect(.truncatedBody) { try await load("/short") }
             await Fixture.expect(.truncatedBody) { try await load("/cut") }
         }
@@ -95,16 +96,16 @@ import TintypeTesting
 
     @Test func aDamagedBodyIsAnError() async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", response(Fixture.body, "gzip"))
+            origin.serve("/a", response: response(Fixture.body, "gzip"))
             await Fixture.expect(.undecipherable) { try await load("/a") }
         }
     }
 
     @Test func anUnknownCodingIsAnError() async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", response(Fixture.body, "br"))
-            origin.serve("/b", response(Fixture.body, "gzip, gzip"))
-            origin.serve("/c", response(Fixture.body, "identity"))
+            origin.serve("/a", response: response(Fixture.body, "br"))
+            origin.serve("/b", response: response(Fixture.body, "gzip, gzip"))
+            origin.serve("/c", response: response(Fixture.body, "identity"))
             await Fixture.expect(.undecipherable) { try await load("/a") }
             await Fixture.expect(.undecipherable) { try await load("/b") }
             let wholeC = try await load("/c").data
@@ -116,7 +117,7 @@ import TintypeTesting
         try await Fixture.withOrigin(limit: 100_000) { origin, load in
             // Expands little, but beyond the limit.
             let random = Data((0..<120_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) })
-            origin.serve("/a", response(try deflated(random, .gzip), "gzip"))
+            origin.serve("/a", response: response(try deflated(random, .gzip), "gzip"))
             let error = await Fixture.expect(.limitExceeded) { try await load("/a") }
             #expect(error != nil)
         }
@@ -127,7 +128,7 @@ import TintypeTesting
         let bomb = try deflated(megabytes, .gzip)
         #expect(megabytes.count / bomb.count > 900)
         try await Fixture.withOrigin(limit: 64 << 20) { origin, load in
-            origin.serve("/a", response(bomb, "gzip"))
+            origin.serve("/a", response: response(bomb, "gzip"))
             await Fixture.expect(.limitExceeded) { try await load("/a") }
         }
     }
@@ -138,7 +139,7 @@ import TintypeTesting
             Data([0x78, 0x9C]) + Data(repeating: 0, count: 0)
             + (0..<20_000).reduce(into: Data()) { data, _ in data.append(contentsOf: [0, 0, 0, 0xFF, 0xFF]) }
         try await Fixture.withOrigin(limit: 10_000) { origin, load in
-            origin.serve("/a", response(nothing, "deflate").with(\.framing, .chunked(size: 1000)))
+            origin.serve("/a", response: response(nothing, "deflate").setting(\.framing, to: .chunked(size: 1000)))
             await Fixture.expect(.limitExceeded) { try await load("/a") }
         }
     }

@@ -170,7 +170,7 @@ import TintypeTesting
     @Test(arguments: [true, false]) func aPipelineReportsCookiesThatCannotBeWritten(_ isOverride: Bool) async throws {
         try await withFile { file in
             try await Fixture.withOrigin { origin in
-                origin.serve("/a", .testImage.with(header: "Set-Cookie", "a=1; Max-Age=3600"))
+                origin.serve("/a", response: .testImage.with(header: "Set-Cookie", value: "a=1; Max-Age=3600"))
                 var downloads = DownloaderConfiguration.patient
                 downloads.cookies = try CookieStore(file: file.appending(path: "no/folder"))
                 var configuration = PipelineConfiguration()
@@ -192,7 +192,7 @@ import TintypeTesting
     @Test func theCookiesOfADownloaderPersist() async throws {
         try await withFile { file in
             try await Fixture.withOrigin { origin in
-                origin.serve("/a", .testImage.with(header: "Set-Cookie", "a=1; Max-Age=3600"))
+                origin.serve("/a", response: .testImage.with(header: "Set-Cookie", value: "a=1; Max-Age=3600"))
                 var options = HTTPOptions()
                 options.usesCookies = true
                 for _ in 0..<2 {

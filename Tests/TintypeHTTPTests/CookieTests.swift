@@ -214,8 +214,8 @@ import TintypeTesting
 
     @Test func cookiesAreStoredAndSentIfTheRequestUsesThem() async throws {
         try await Fixture.withOrigin(options: asking) { origin, load in
-            origin.serve("/set", .redirect(to: "/a").with(header: "Set-Cookie", "session=1"))
-            origin.serve("/a", .testImage)
+            origin.serve("/set", response: .redirect(to: "/a").with(header: "Set-Cookie", value: "session=1"))
+            origin.serve("/a", response: .testImage)
             _ = try await load("/set")
             #expect(origin.requests.last?[header: "cookie"] == "session=1")
         }
@@ -224,8 +224,8 @@ import TintypeTesting
     @Test func cookiesStayWithTheirHost() async throws {
         try await Fixture.withOrigin(options: asking) { origin, load in
             let elsewhere = origin.url("/a").absoluteString.replacing("127.0.0.1", with: "localhost")
-            origin.serve("/set", .redirect(to: elsewhere).with(header: "Set-Cookie", "session=1"))
-            origin.serve("/a", .testImage)
+            origin.serve("/set", response: .redirect(to: elsewhere).with(header: "Set-Cookie", value: "session=1"))
+            origin.serve("/a", response: .testImage)
             _ = try await load("/set")
             #expect(origin.requests.last?[header: "cookie"] == nil)
         }
@@ -235,7 +235,7 @@ import TintypeTesting
         let configuration = DownloaderConfiguration.patient
         try await Fixture.withOrigin(configuration) { origin, load in
             configuration.cookies.store(["a=1"], setBy: origin.baseURL)
-            origin.serve("/a", .testImage.with(header: "Set-Cookie", "b=1"))
+            origin.serve("/a", response: .testImage.with(header: "Set-Cookie", value: "b=1"))
             _ = try await load("/a")
             #expect(origin.requests.first?[header: "cookie"] == nil)
             #expect(configuration.cookies.cookies.map(\.name) == ["a"])

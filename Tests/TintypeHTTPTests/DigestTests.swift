@@ -126,7 +126,8 @@ import TintypeTesting
 
     @Test func aWrongPasswordEndsAfterOneAnswer() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", OriginResponse(status: 401, headers: [("WWW-Authenticate", "Digest realm=r, nonce=n")]))
+            origin.serve(
+                "/a", response: OriginResponse(status: 401, headers: [("WWW-Authenticate", "Digest realm=r, nonce=n")]))
             let error = await Fixture.expect(.badStatus) {
                 try await Fixture.load(.url(origin.url("/a")), downloader(origin.baseURL))
             }
@@ -138,7 +139,7 @@ import TintypeTesting
         try await Fixture.withOrigin { other in
             protect(other, nonce: Shared("n"))
             try await Fixture.withOrigin { origin in
-                origin.serve("/away", .redirect(to: other.url("/a").absoluteString))
+                origin.serve("/away", response: .redirect(to: other.url("/a").absoluteString))
                 let downloader = downloader(origin.baseURL)
                 for url in [other.url("/a"), origin.url("/away")] {
                     await Fixture.expect(.badStatus) { try await Fixture.load(.url(url), downloader) }
@@ -151,7 +152,7 @@ import TintypeTesting
     @Test func aRedirectWithinTheOriginIsAnsweredForItsPath() async throws {
         try await Fixture.withOrigin { origin in
             protect(origin, "/b", nonce: Shared("n"))
-            origin.serve("/a", .redirect(to: "/b"))
+            origin.serve("/a", response: .redirect(to: "/b"))
             let loaded = try await Fixture.load(.url(origin.url("/a")), downloader(origin.baseURL))
             #expect(loaded.data == Fixture.body)
         }

@@ -11,7 +11,7 @@ import TintypeTesting
     @Test func equalRequestsShareATransfer() async throws {
         try await Fixture.withOrigin { origin in
             let gate = OriginGate()
-            origin.serve("/a", .testImage.with(\.gate, gate))
+            origin.serve("/a", response: .testImage.setting(\.gate, to: gate))
             let downloader = Downloader.patient
             let downloads = (0..<10).map { _ in downloader.download(.url(origin.url("/a"))) }
             #expect(downloader.currentDownloadCount == 1)
@@ -27,7 +27,7 @@ import TintypeTesting
     @Test func aPipelineLoadSharesTheTransfer() async throws {
         try await Fixture.withOrigin { origin in
             let gate = OriginGate()
-            origin.serve("/a", .testImage.with(\.gate, gate))
+            origin.serve("/a", response: .testImage.setting(\.gate, to: gate))
             let downloader = Downloader.patient
             let source = ImageSource.url(origin.url("/a"))
             let download = downloader.download(source)
@@ -44,7 +44,7 @@ import TintypeTesting
     @Test func differentRequestsDoNotShareATransfer() async throws {
         try await Fixture.withOrigin { origin in
             let gate = OriginGate()
-            origin.serve("/a", .testImage.with(\.gate, gate))
+            origin.serve("/a", response: .testImage.setting(\.gate, to: gate))
             let downloader = Downloader.patient
             let url = origin.url("/a")
             var cookies = HTTPOptions()
@@ -69,7 +69,7 @@ import TintypeTesting
     @Test func aDownloadThatJoinsLateGetsTheBytesSoFar() async throws {
         try await Fixture.withOrigin { origin in
             let gate = OriginGate(after: 20_000)
-            origin.serve("/a", .testImage.with(\.gate, gate))
+            origin.serve("/a", response: .testImage.setting(\.gate, to: gate))
             let downloader = Downloader.patient
             let first = downloader.download(.url(origin.url("/a")))
             await wait { first.progress.received == 20_000 }
@@ -87,7 +87,7 @@ import TintypeTesting
 
     @Test func cancellingTheLastDownloadStopsTheTransfer() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage.with(\.ending, .silence(after: 1000)))
+            origin.serve("/a", response: .testImage.setting(\.ending, to: .silence(after: 1000)))
             let downloader = Downloader.patient
             let downloads = (0..<3).map { _ in downloader.download(.url(origin.url("/a"))) }
             await wait { downloads.allSatisfy { $0.progress.received == 1000 } }
@@ -105,7 +105,7 @@ import TintypeTesting
     @Test func aRequestAfterACancellationIsATransferOfItsOwn() async throws {
         try await Fixture.withOrigin { origin in
             let gate = OriginGate()
-            origin.serve("/a", .testImage.with(\.gate, gate))
+            origin.serve("/a", response: .testImage.setting(\.gate, to: gate))
             let downloader = Downloader.patient
             let first = downloader.download(.url(origin.url("/a")))
             await origin.waitForRequests(1)
@@ -122,7 +122,7 @@ import TintypeTesting
     @Test func tenThousandDownloadsAreOneRequestAndTheLastOneIsServed() async throws {
         try await Fixture.withOrigin { origin in
             let gate = OriginGate()
-            origin.serve("/a", .testImage.with(\.gate, gate))
+            origin.serve("/a", response: .testImage.setting(\.gate, to: gate))
             let downloader = Downloader.patient
             let downloads = (0..<10_000).map { _ in downloader.download(.url(origin.url("/a"))) }
             for download in downloads.dropLast() { download.cancel() }
@@ -139,8 +139,8 @@ import TintypeTesting
         configuration.maximumConcurrentDownloads = 1
         try await Fixture.withOrigin { origin in
             let gate = OriginGate()
-            origin.serve("/first", .testImage.with(\.gate, gate))
-            for path in ["/low", "/raised", "/high"] { origin.serve(path, .testImage) }
+            origin.serve("/first", response: .testImage.setting(\.gate, to: gate))
+            for path in ["/low", "/raised", "/high"] { origin.serve(path, response: .testImage) }
             let downloader = Downloader(configuration)
             let first = downloader.download(.url(origin.url("/first")))
             await origin.waitForRequests(1)
@@ -160,7 +160,7 @@ import TintypeTesting
         configuration.order = .lastInFirstOut
         try await Fixture.withOrigin { origin in
             let gate = OriginGate()
-            for number in 0..<4 { origin.serve("/\(number)", .testImage.with(\.gate, gate)) }
+            for number in 0..<4 { origin.serve("/\(number)", response: .testImage.setting(\.gate, to: gate)) }
             let downloader = Downloader(configuration)
             let first = downloader.download(.url(origin.url("/0")))
             await origin.waitForRequests(1)
@@ -174,7 +174,7 @@ import TintypeTesting
     @Test func aTransferFreesItsPlaceBeforeItsImageIsDecoded() async throws {
         try await Fixture.withOrigin { origin in
             let body = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(count: 1000)
-            for path in ["/a", "/b"] { origin.serve(path, .image(body, type: "image/png")) }
+            for path in ["/a", "/b"] { origin.serve(path, response: .image(body, type: "image/png")) }
             let decoder = GatedDecoder(isOpen: false)
             var places = DownloaderConfiguration.patient
             places.maximumConcurrentDownloads = 1
@@ -199,7 +199,7 @@ import TintypeTesting
         configuration.maximumConcurrentDownloads = 1
         try await Fixture.withOrigin { origin in
             let gate = OriginGate()
-            for number in 0..<3 { origin.serve("/\(number)", .testImage.with(\.gate, gate)) }
+            for number in 0..<3 { origin.serve("/\(number)", response: .testImage.setting(\.gate, to: gate)) }
             let downloader = Downloader(configuration)
             let downloads = (0..<3).map { downloader.download(.url(origin.url("/\($0)"))) }
             await origin.waitForRequests(1)
@@ -216,8 +216,8 @@ import TintypeTesting
         configuration.connectionsPerHost = 1
         try await Fixture.withOrigin { origin in
             let gate = OriginGate()
-            for number in 0..<3 { origin.serve("/\(number)", .testImage.with(\.gate, gate)) }
-            origin.serve("/other", .testImage)
+            for number in 0..<3 { origin.serve("/\(number)", response: .testImage.setting(\.gate, to: gate)) }
+            origin.serve("/other", response: .testImage)
             let downloader = Downloader(configuration)
             let downloads = (0..<3).map { downloader.download(.url(origin.url("/\($0)"))) }
             await origin.waitForRequests(1)
@@ -232,8 +232,8 @@ import TintypeTesting
 
     @Test func aSuspendedDownloaderStartsNothingUntilItIsResumed() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage)
-            origin.serve("/other", .testImage)
+            origin.serve("/a", response: .testImage)
+            origin.serve("/other", response: .testImage)
             let downloader = Downloader.patient
             downloader.isSuspended = true
             let download = downloader.download(.url(origin.url("/a")))
@@ -248,8 +248,8 @@ import TintypeTesting
 
     @Test func cancelAllEndsEveryTransferAndAllowsNewOnes() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/never", .testImage.with(\.ending, .never))
-            origin.serve("/a", .testImage)
+            origin.serve("/never", response: .testImage.setting(\.ending, to: .never))
+            origin.serve("/a", response: .testImage)
             let downloader = Downloader.patient
             let downloads = (0..<3).map { _ in downloader.download(.url(origin.url("/never"))) }
             await origin.waitForRequests(1)
@@ -264,7 +264,7 @@ import TintypeTesting
     @Test(arguments: [true, false]) func anInvalidatedDownloaderRefusesRequests(_ cancelling: Bool) async throws {
         try await Fixture.withOrigin { origin in
             let gate = OriginGate()
-            origin.serve("/a", .testImage.with(\.gate, gate))
+            origin.serve("/a", response: .testImage.setting(\.gate, to: gate))
             let downloader = Downloader.patient
             let running = downloader.download(.url(origin.url("/a")))
             await origin.waitForRequests(1)
@@ -285,7 +285,7 @@ import TintypeTesting
         var configuration = DownloaderConfiguration.patient
         configuration.minimumProgressInterval = 0.5
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage.with(\.bandwidth, 500_000))
+            origin.serve("/a", response: .testImage.setting(\.bandwidth, to: 500_000))
             let reported = Shared<[Double]>([])
             let download = Downloader(configuration).download(.url(origin.url("/a"))) { progress in
                 reported.withLock { $0.append(progress.fraction ?? -1) }
@@ -302,7 +302,7 @@ import TintypeTesting
 
     @Test func aCancelledTaskCancelsItsDownload() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage.with(\.ending, .never))
+            origin.serve("/a", response: .testImage.setting(\.ending, to: .never))
             let download = Downloader.patient.download(.url(origin.url("/a")))
             let task = Task { try await download.bytes }
             await origin.waitForRequests(1)

@@ -11,7 +11,7 @@ import TintypeTesting
     @Test(arguments: [OriginResponse.Framing.contentLength, .chunked(size: 777), .untilClose])
     func aBodyArrivesCompletely(_ framing: OriginResponse.Framing) async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", .image(Fixture.body, type: "image/png").with(\.framing, framing))
+            origin.serve("/a", response: .image(Fixture.body, type: "image/png").setting(\.framing, to: framing))
             let loaded = try await load("/a")
             #expect(loaded.data == Fixture.body && loaded.origin == .network)
         }
@@ -19,9 +19,9 @@ import TintypeTesting
 
     @Test func redirectsAreFollowed() async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", .redirect(to: "/b"))
-            origin.serve("/b", .redirect(to: origin.url("/c").absoluteString, status: 301))
-            origin.serve("/c", .image(Fixture.body, type: "image/png"))
+            origin.serve("/a", response: .redirect(to: "/b"))
+            origin.serve("/b", response: .redirect(to: origin.url("/c").absoluteString, status: 301))
+            origin.serve("/c", response: .image(Fixture.body, type: "image/png"))
             let loaded = try await load("/a")
             #expect(loaded.data == Fixture.body)
         }
@@ -31,7 +31,7 @@ import TintypeTesting
         var configuration = DownloaderConfiguration.patient
         configuration.headers = ["X-Test": "1", "user-agent": "mine"]
         try await Fixture.withOrigin(configuration) { origin, load in
-            origin.serve("/a", .image(Fixture.body, type: "image/png"))
+            origin.serve("/a", response: .image(Fixture.body, type: "image/png"))
             _ = try await load("/a")
             let request = try #require(origin.requests.first)
             #expect(request[header: "X-Test"] == "1" && request[header: "User-Agent"] == "mine")
@@ -41,7 +41,7 @@ import TintypeTesting
 
     @Test func connectionsAreReused() async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", .image(Fixture.body, type: "image/png"))
+            origin.serve("/a", response: .image(Fixture.body, type: "image/png"))
             for _ in 0..<5 { _ = try await load("/a") }
             #expect(origin.openConnections == 1)
         }
@@ -51,7 +51,7 @@ import TintypeTesting
 
     @Test(arguments: [404, 500, 403, 304]) func anErrorStatusIsAnError(_ status: Int) async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", .status(status))
+            origin.serve("/a", response: .status(status))
             let error = await Fixture.expect(.badStatus) { try await load("/a") }
             #expect(error?.message.contains("\(status)") == true)
             #expect(error?.subject == origin.url("/a").absoluteString)
@@ -63,7 +63,9 @@ import TintypeTesting
         try await Fixture.withOrigin { origin, load in
             for ending in [OriginResponse.Ending.cut(after: 20_000), .reset(after: 20_000)] {
                 origin.serve(
-                    "/a", .image(Fixture.body, type: "image/png").with(\.framing, framing).with(\.ending, ending))
+                    "/a",
+                    response: .image(Fixture.body, type: "image/png").setting(\.framing, to: framing).setting(
+                        \.ending, to: ending))
                 _ = await Fixture.expect(.truncatedBody) { try await load("/a") }
             }
         }
@@ -71,7 +73,8 @@ import TintypeTesting
 
     @Test func aContentLengthBeyondTheBodyIsATruncatedBody() async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", .image(Fixture.body, type: "image/png").with(\.framing, .declared(60_000)))
+            origin.serve(
+                "/a", response: .image(Fixture.body, type: "image/png").setting(\.framing, to: .declared(60_000)))
             let error = await Fixture.expect(.truncatedBody) { try await load("/a") }
             #expect(error?.message.contains("of 60000 bytes") == true)
         }
@@ -79,7 +82,7 @@ import TintypeTesting
 
     @Test func aDroppedConnectionIsATransportError() async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", OriginResponse(body: Data(), framing: .untilClose, ending: .dropped))
+            origin.serve("/a", response: OriginResponse(body: Data(), framing: .untilClose, ending: .dropped))
             await Fixture.expect(.transport) { try await load("/a") }
         }
     }
@@ -88,8 +91,10 @@ import TintypeTesting
         var configuration = DownloaderConfiguration.patient
         configuration.idleTimeout = .milliseconds(100)
         try await Fixture.withOrigin(configuration) { origin, load in
-            origin.serve("/never", .image(Fixture.body, type: "image/png").with(\.ending, .never))
-            origin.serve("/stalls", .image(Fixture.body, type: "image/png").with(\.ending, .silence(after: 1000)))
+            origin.serve("/never", response: .image(Fixture.body, type: "image/png").setting(\.ending, to: .never))
+            origin.serve(
+                "/stalls",
+                response: .image(Fixture.body, type: "image/png").setting(\.ending, to: .silence(after: 1000)))
             _ = await Fixture.expect(.timedOut) { try await load("/never") }
             _ = await Fixture.expect(.timedOut) { try await load("/stalls") }
         }
@@ -108,15 +113,15 @@ import TintypeTesting
 
     @Test func aRedirectCycleIsAnError() async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", .redirect(to: "/b"))
-            origin.serve("/b", .redirect(to: "/a"))
+            origin.serve("/a", response: .redirect(to: "/b"))
+            origin.serve("/b", response: .redirect(to: "/a"))
             _ = await Fixture.expect(.tooManyRedirects) { try await load("/a") }
         }
     }
 
     @Test func moreRedirectsThanAllowedAreAnError() async throws {
         try await Fixture.withOrigin { origin, load in
-            for number in 0..<20 { origin.serve("/\(number)", .redirect(to: "/\(number + 1)")) }
+            for number in 0..<20 { origin.serve("/\(number)", response: .redirect(to: "/\(number + 1)")) }
             _ = await Fixture.expect(.tooManyRedirects) { try await load("/0") }
             #expect(origin.requestCount() == 11)
         }
@@ -127,22 +132,22 @@ import TintypeTesting
     ])
     func aRedirectToAnInvalidURLIsAnError(_ location: String) async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", .redirect(to: location))
+            origin.serve("/a", response: .redirect(to: location))
             _ = await Fixture.expect(.invalidSource) { try await load("/a") }
         }
     }
 
     @Test func fieldsThatMayBeSecretStayWithTheirOrigin() async throws {
         let other = try await Origin.start()
-        other.serve("/b", .image(Fixture.body, type: "image/png"))
+        other.serve("/b", response: .image(Fixture.body, type: "image/png"))
         var configuration = DownloaderConfiguration.patient
         configuration.headers = [
             "Authorization": "secret", "X-Api-Key": "secret", "X-Safe": "1", "Accept-Language": "de",
         ]
         configuration.crossOriginFields = .standard.union(["x-safe"])
         try await Fixture.withOrigin(configuration) { origin, load in
-            origin.serve("/a", .redirect(to: "/same"))
-            origin.serve("/same", .redirect(to: other.url("/b").absoluteString))
+            origin.serve("/a", response: .redirect(to: "/same"))
+            origin.serve("/same", response: .redirect(to: other.url("/b").absoluteString))
             _ = try await load("/a")
             #expect(origin.requests.allSatisfy { $0[header: "Authorization"] == "secret" })
             #expect(origin.requests.allSatisfy { $0[header: "X-Api-Key"] == "secret" })
@@ -163,8 +168,10 @@ import TintypeTesting
 
     @Test func moreBytesThanAllowedAreRefused() async throws {
         try await Fixture.withOrigin(limit: 10_000) { origin, load in
-            origin.serve("/announced", .image(Fixture.body, type: "image/png"))
-            origin.serve("/chunked", .image(Fixture.body, type: "image/png").with(\.framing, .chunked(size: 5000)))
+            origin.serve("/announced", response: .image(Fixture.body, type: "image/png"))
+            origin.serve(
+                "/chunked",
+                response: .image(Fixture.body, type: "image/png").setting(\.framing, to: .chunked(size: 5000)))
             _ = await Fixture.expect(.limitExceeded) { try await load("/announced") }
             _ = await Fixture.expect(.limitExceeded) { try await load("/chunked") }
         }
@@ -180,7 +187,8 @@ import TintypeTesting
 
     @Test func aCancelledTransferClosesItsConnection() async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", .image(Fixture.body, type: "image/png").with(\.ending, .silence(after: 1000)))
+            origin.serve(
+                "/a", response: .image(Fixture.body, type: "image/png").setting(\.ending, to: .silence(after: 1000)))
             let task = Task { try await load("/a") }
             await origin.waitForRequests(1)
             task.cancel()
@@ -194,8 +202,8 @@ import TintypeTesting
         configuration.maximumConcurrentDownloads = 2
         try await Fixture.withOrigin(configuration) { origin, load in
             let gate = OriginGate()
-            for number in 0..<10 { origin.serve("/\(number)", .testImage.with(\.gate, gate)) }
-            origin.serve("/other", .testImage)
+            for number in 0..<10 { origin.serve("/\(number)", response: .testImage.setting(\.gate, to: gate)) }
+            origin.serve("/other", response: .testImage)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<10 { group.addTask { _ = try await load("/\(number)") } }
                 await origin.waitForRequests(2)

@@ -119,7 +119,7 @@ import TintypeTesting
 
     @Test func theLocalMachineIsRefused() async throws {
         try await Fixture.withOrigin(options: options(ServerGuard(ports: nil))) { origin, load in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let error = await Fixture.expect(.forbidden) { try await load("/a") }
             let reason = error?.underlying.map { "\($0)" }
             #expect(reason == "the address 127.0.0.1 (loopback)")
@@ -171,7 +171,7 @@ import TintypeTesting
 
     @Test func anAllowedServerIsUsed() async throws {
         try await Fixture.withOrigin(options: options(Self.lenient)) { origin, load in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let data = try await load("/a").data
             #expect(data == Fixture.body)
         }
@@ -183,17 +183,17 @@ import TintypeTesting
     ])
     func aRedirectIntoANetworkIsRefused(_ location: String) async throws {
         try await Fixture.withOrigin(options: options(Self.lenient)) { origin, load in
-            origin.serve("/a", .redirect(to: "/b"))
-            origin.serve("/b", .redirect(to: location))
+            origin.serve("/a", response: .redirect(to: "/b"))
+            origin.serve("/b", response: .redirect(to: location))
             await Fixture.expect(.forbidden) { try await load("/a") }
         }
     }
 
     @Test func aRedirectToAnotherPortIsRefused() async throws {
         try await Fixture.withOrigin { other in
-            other.serve("/b", .testImage)
+            other.serve("/b", response: .testImage)
             try await Fixture.withOrigin { origin in
-                origin.serve("/a", .redirect(to: other.url("/b").absoluteString))
+                origin.serve("/a", response: .redirect(to: other.url("/b").absoluteString))
                 let ports: Set<Int> = [try #require(origin.baseURL.port)]
                 let serverGuard = ServerGuard(ports: ports, addresses: [.global, .loopback])
                 await Fixture.expect(.forbidden) {
@@ -213,7 +213,7 @@ import TintypeTesting
     /// A name server may return another address after the check. The client would not find this name at all.
     @Test func theClientDoesNotResolveANameThatWasChecked() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let url = try #require(URL(string: "http://rebound.test:\(origin.baseURL.port ?? 0)/a"))
             let settings = TransferSettings(
                 configuration: .patient, options: options(Self.lenient), byteLimit: 1 << 20)
@@ -228,7 +228,7 @@ import TintypeTesting
 
     @Test func anAllowedNameKeepsItsHostFieldAndItsConnection() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let downloader = Downloader.patient
             let url = try #require(
                 URL(string: origin.url("/a").absoluteString.replacing("127.0.0.1", with: "LocalHost")))
@@ -249,7 +249,7 @@ import TintypeTesting
         let settings = TransferSettings(
             configuration: configuration, options: options(Self.lenient), byteLimit: 1 << 20)
         try await Fixture.withOrigin(identity: identity) { origin in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let url = try #require(URL(string: "https://\(name):\(origin.baseURL.port ?? 0)/a"))
             let route = try Self.pinned(name)
             let client = try PooledClient(settings.traits(for: url, over: route, environment: [:]), .system)
@@ -289,7 +289,7 @@ import TintypeTesting
     /// The second defence: this client resolves the name itself.
     @Test func theAddressOfTheConnectionIsCheckedBeforeARequestIsSent() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let settings = TransferSettings(
                 configuration: DownloaderConfiguration.patient, options: options(ServerGuard(ports: nil)),
                 byteLimit: 1 << 20)
@@ -305,7 +305,7 @@ import TintypeTesting
 
     @Test func aGuardedRequestUsesNoUnguardedConnection() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let downloader = Downloader.patient
             let source = ImageSource.url(origin.url("/a"))
             _ = try await Fixture.load(source, downloader)

@@ -86,8 +86,8 @@ struct HTTPCacheFixture {
 extension OriginResponse {
     /// A response with a text and header fields.
     static func text(_ text: String, _ fields: [(name: String, value: String)] = []) -> OriginResponse {
-        OriginResponse.image(Data(text.utf8), type: "image/png").with(
-            \.headers, [("Content-Type", "image/png")] + fields)
+        OriginResponse.image(Data(text.utf8), type: "image/png").setting(
+            \.headers, to: [("Content-Type", "image/png")] + fields)
     }
 }
 

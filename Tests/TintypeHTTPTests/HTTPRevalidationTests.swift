@@ -13,7 +13,7 @@ import TintypeTesting
 
     @Test func aDirectiveOfAnInterceptorAsksTheOrigin() async throws {
         try await Fixture.run { fixture in
-            fixture.origin.serve("/a", .text("a", Fixture.fresh))
+            fixture.origin.serve("/a", response: .text("a", Fixture.fresh))
             for _ in 0..<2 { _ = try await fixture.load() }
             #expect(fixture.origin.requestCount() == 1)
             _ = try await fixture.load(adding: ["Cache-Control": "no-cache"])
@@ -23,7 +23,7 @@ import TintypeTesting
 
     @Test func noStoreOfAnInterceptorStoresNothing() async throws {
         try await Fixture.run { fixture in
-            fixture.origin.serve("/a", .text("a", Fixture.fresh))
+            fixture.origin.serve("/a", response: .text("a", Fixture.fresh))
             _ = try await fixture.load(adding: ["Cache-Control": "no-store"])
             #expect(fixture.disk.count == 0)
         }
@@ -31,7 +31,7 @@ import TintypeTesting
 
     @Test func noStoreOfTheResponseStoresNothing() async throws {
         try await Fixture.run { fixture in
-            fixture.origin.serve("/a", .text("a", [("Cache-Control", "no-store")]))
+            fixture.origin.serve("/a", response: .text("a", [("Cache-Control", "no-store")]))
             let request = fixture.request().fitting(width: 1)
             try await fixture.expect("a", from: request)
             #expect(fixture.disk.count == 0)
@@ -43,7 +43,7 @@ import TintypeTesting
 
     @Test func onlyIfCachedSendsNothing() async throws {
         try await Fixture.run { fixture in
-            fixture.origin.serve("/a", .text("a", Fixture.fresh))
+            fixture.origin.serve("/a", response: .text("a", Fixture.fresh))
             let fields = ["Cache-Control": "only-if-cached"]
             let error = await fixture.failure(of: fixture.request(adding: fields))
             #expect(error?.code == .notCached && fixture.origin.requestCount() == 0)
@@ -60,8 +60,8 @@ import TintypeTesting
     ]) func theRedirectMustBeFreshToo(_ fields: [(name: String, value: String)], _ count: Int) async throws {
         try await Fixture.run { fixture in
             fixture.origin.serve(
-                "/a", OriginResponse.redirect(to: "/b").with(\.headers, [("Location", "/b")] + fields))
-            fixture.origin.serve("/b", .text("b", Fixture.fresh))
+                "/a", response: OriginResponse.redirect(to: "/b").setting(\.headers, to: [("Location", "/b")] + fields))
+            fixture.origin.serve("/b", response: .text("b", Fixture.fresh))
             for _ in 0..<2 { try await fixture.expect("b") }
             #expect((fixture.origin.requestCount() == 2) == (count == 2))
             #expect(fixture.disk.count == (fields.contains { $0.value == "no-store" } ? 0 : 1))
@@ -71,7 +71,7 @@ import TintypeTesting
     /// Two URLs may have the same entity tag for different images.
     @Test func aTagIsOnlySentToItsOwnURL() async throws {
         try await Fixture.run { fixture in
-            fixture.origin.serve("/a", .redirect(to: "/b"))
+            fixture.origin.serve("/a", response: .redirect(to: "/b"))
             for name in ["b", "c"] {
                 fixture.origin.serve("/\(name)") { request in
                     request[header: "If-None-Match"] == nil ? .text(name, [("ETag", "\"1\"")]) : .status(304)
@@ -80,7 +80,7 @@ import TintypeTesting
             try await fixture.expect("b")
             try await fixture.expect("b")
             #expect(fixture.origin.requests.map { $0[header: "If-None-Match"] } == [nil, nil, nil, "\"1\""])
-            fixture.origin.serve("/a", .redirect(to: "/c"))
+            fixture.origin.serve("/a", response: .redirect(to: "/c"))
             try await fixture.expect("c")
         }
     }
@@ -89,7 +89,7 @@ import TintypeTesting
 
     @Test func a304WithAnotherTagIsNotAboutTheStoredImage() async throws {
         try await Fixture.run { fixture in
-            fixture.origin.serve("/a", .text("old", [("ETag", "\"1\"")]))
+            fixture.origin.serve("/a", response: .text("old", [("ETag", "\"1\"")]))
             try await fixture.expect("old")
             fixture.origin.serve("/a") { request in
                 request[header: "If-None-Match"] == nil
@@ -102,11 +102,11 @@ import TintypeTesting
 
     @Test func a304WithNoStoreRenewsNothing() async throws {
         try await Fixture.run { fixture in
-            fixture.origin.serve("/a", .text("a", [("ETag", "\"1\""), ("Cache-Control", "max-age=1")]))
+            fixture.origin.serve("/a", response: .text("a", [("ETag", "\"1\""), ("Cache-Control", "max-age=1")]))
             _ = try await fixture.load()
             fixture.clock.advance(by: .seconds(2))
             fixture.origin.serve(
-                "/a", OriginResponse(status: 304, headers: [("Cache-Control", "no-store, max-age=60")]))
+                "/a", response: OriginResponse(status: 304, headers: [("Cache-Control", "no-store, max-age=60")]))
             for _ in 0..<2 { try await fixture.expect("a") }
             #expect(fixture.origin.requestCount() == 3, "the entry is still stale")
         }
@@ -115,11 +115,11 @@ import TintypeTesting
     /// RFC 9110, 8.6: its length is that of the image.
     @Test func a304WithALengthHasNoBody() async throws {
         try await Fixture.run { fixture in
-            fixture.origin.serve("/a", .text("a", [("ETag", "\"1\"")]))
+            fixture.origin.serve("/a", response: .text("a", [("ETag", "\"1\"")]))
             var request = fixture.request()
             request.http.interceptors = [BodyReader()]
             try await fixture.expect("a", from: request)
-            fixture.origin.serve("/a", OriginResponse(status: 304, headers: [("Content-Length", "10")]))
+            fixture.origin.serve("/a", response: OriginResponse(status: 304, headers: [("Content-Length", "10")]))
             try await fixture.expect("a", from: request)
             #expect(fixture.origin.requestCount() == 2)
         }
@@ -178,7 +178,7 @@ import TintypeTesting
         configuration.acceptableStatusCodes = 200..<600
         try await Fixture.run(configuration) { fixture in
             fixture.origin.serve("/a") { request in
-                .text("a", Fixture.fresh).with(\.status, request.method == "GET" ? 200 : 500)
+                .text("a", Fixture.fresh).setting(\.status, to: request.method == "GET" ? 200 : 500)
             }
             _ = try await fixture.load()
             var post = fixture.request()
@@ -266,8 +266,8 @@ import TintypeTesting
     @Test func onlyOneLocationIsInvalidated() async throws {
         try await Fixture.run { fixture in
             let locations = (0..<9).map { (name: "Location", value: "/\($0)") }
-            fixture.origin.serve("/3", .text("b", Fixture.fresh))
-            fixture.origin.serve("/a", .text("a", locations))
+            fixture.origin.serve("/3", response: .text("b", Fixture.fresh))
+            fixture.origin.serve("/a", response: .text("a", locations))
             _ = try await fixture.load("/3")
             var post = fixture.request()
             post.source = .http(HTTPSource(url: fixture.origin.url("/a"), method: "POST"))
@@ -283,10 +283,10 @@ import TintypeTesting
     ])
     func aStaleImageIsUsedWithoutTheOriginIfItIsAllowed(_ control: String, _ isUsed: Bool) async throws {
         try await Fixture.run { fixture in
-            fixture.origin.serve("/a", .text("a", [("Cache-Control", control)]))
+            fixture.origin.serve("/a", response: .text("a", [("Cache-Control", control)]))
             _ = try await fixture.load()
             fixture.clock.advance(by: .seconds(3600))
-            fixture.origin.serve("/a", OriginResponse(body: Data(), framing: .untilClose, ending: .dropped))
+            fixture.origin.serve("/a", response: OriginResponse(body: Data(), framing: .untilClose, ending: .dropped))
             let response = try? await fixture.pipeline.response(for: fixture.request())
             #expect((response?.refreshFailure?.code == .transport) == isUsed)
         }
@@ -294,10 +294,10 @@ import TintypeTesting
 
     @Test func anErrorOfTheOriginIsNoReasonForAStaleImage() async throws {
         try await Fixture.run { fixture in
-            fixture.origin.serve("/a", .text("a", [("Cache-Control", "max-age=1")]))
+            fixture.origin.serve("/a", response: .text("a", [("Cache-Control", "max-age=1")]))
             _ = try await fixture.load()
             fixture.clock.advance(by: .seconds(2))
-            fixture.origin.serve("/a", .status(503))
+            fixture.origin.serve("/a", response: .status(503))
             let status = await fixture.failure(of: fixture.request())?.status
             #expect(status == 503)
         }
@@ -314,7 +314,7 @@ import TintypeTesting
             }
             for user in ["a", "b"] { _ = try await fixture.load(adding: ["X-User": user]) }
             fixture.clock.advance(by: .seconds(2))
-            fixture.origin.serve("/a", .text("newer", Fixture.fresh + [("Vary", "X-User")]))
+            fixture.origin.serve("/a", response: .text("newer", Fixture.fresh + [("Vary", "X-User")]))
             try await fixture.expect("b", adding: ["X-User": "b"])
             await fixture.origin.waitForRequests(3)
             while try await fixture.load(adding: ["X-User": "b"]) == "b" { await Task.yield() }
@@ -330,7 +330,7 @@ import TintypeTesting
         configuration.storedHeaders = .caching(and: ["X-Author"])
         try await Fixture.run(configuration) { fixture in
             let fields = Fixture.fresh + [("Age", "10"), ("X-Author", "A"), ("X-Other", "B"), ("ETag", "W/\"1\"")]
-            fixture.origin.serve("/a", .text("a", fields))
+            fixture.origin.serve("/a", response: .text("a", fields))
             let fresh = try #require(try await fixture.pipeline.response(for: fixture.request()).http)
             #expect(fresh.url == fixture.origin.url("/a") && !fresh.isRedirected && fresh.headers["x-other"] == "B")
             fixture.clock.advance(by: .seconds(5))

@@ -44,7 +44,7 @@ import TintypeTesting
         try await Fixture.run { fixture in
             let gate = OriginGate()
             fixture.origin.serve("/a") { request in
-                .text(request[header: "X-User"] ?? "", [("Vary", "X-User")]).with(\.gate, gate)
+                .text(request[header: "X-User"] ?? "", [("Vary", "X-User")]).setting(\.gate, to: gate)
             }
             let requests = ["a", "b"].map { user in
                 var request = fixture.request()
@@ -90,7 +90,7 @@ import TintypeTesting
             try await fixture.expect("image of the new", from: request)
             try await fixture.expect("image of the new", from: request)
             #expect(fixture.origin.requestCount() == 2, "the authorizer has the renewed credential")
-            fixture.origin.serve("/a", .text("image of another", [("Vary", "Authorization")]))
+            fixture.origin.serve("/a", response: .text("image of another", [("Vary", "Authorization")]))
             try await fixture.expect("image of another", adding: ["Authorization": "Bearer old"])
         }
     }
@@ -143,7 +143,7 @@ import TintypeTesting
 
     @Test func variantsByAnythingAreNotStored() async throws {
         try await Fixture.run { fixture in
-            fixture.origin.serve("/a", .text("a", Fixture.fresh + [("Vary", "*")]))
+            fixture.origin.serve("/a", response: .text("a", Fixture.fresh + [("Vary", "*")]))
             _ = try await fixture.load()
             #expect(fixture.disk.count == 0)
         }
@@ -153,11 +153,11 @@ import TintypeTesting
     @Test func aRedirectVariesToo() async throws {
         try await Fixture.run { fixture in
             fixture.origin.serve("/a") { request in
-                OriginResponse.redirect(to: "/\(request[header: "X-User"] ?? "b")").with(
+                OriginResponse.redirect(to: "/\(request[header: "X-User"] ?? "b")").setting(
                     \.headers,
-                    Fixture.fresh + [("Location", "/\(request[header: "X-User"] ?? "b")"), ("Vary", "X-User")])
+                    to: Fixture.fresh + [("Location", "/\(request[header: "X-User"] ?? "b")"), ("Vary", "X-User")])
             }
-            for user in ["b", "c"] { fixture.origin.serve("/\(user)", .text(user, Fixture.fresh)) }
+            for user in ["b", "c"] { fixture.origin.serve("/\(user)", response: .text(user, Fixture.fresh)) }
             for user in ["b", "c", "b"] { try await fixture.expect(user, adding: ["X-User": user]) }
             #expect(fixture.origin.requestCount() == 4)
         }

@@ -10,7 +10,7 @@ import TintypeTesting
     @Test(arguments: ["000", "001", "099"])
     func aStatusBelow100IsAnError(_ status: String) async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", .testImage.with(\.statusLine, "HTTP/1.1 \(status) X"))
+            origin.serve("/a", response: .testImage.setting(\.statusLine, to: "HTTP/1.1 \(status) X"))
             let error = await Fixture.expect(.transport) { try await load("/a") }
             #expect(error?.message.contains(status) == true)
         }
@@ -18,26 +18,26 @@ import TintypeTesting
 
     @Test func aStatusBelow100WithoutABodyIsAnError() async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", OriginResponse().with(\.statusLine, "HTTP/1.1 000 X"))
+            origin.serve("/a", response: OriginResponse().setting(\.statusLine, to: "HTTP/1.1 000 X"))
             await Fixture.expect(.transport) { try await load("/a") }
         }
     }
 
     @Test func aStatusBelow100InTheTargetOfARedirectIsAnError() async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", .redirect(to: "/b"))
-            origin.serve("/b", .testImage.with(\.statusLine, "HTTP/1.0 007 X"))
+            origin.serve("/a", response: .redirect(to: "/b"))
+            origin.serve("/b", response: .testImage.setting(\.statusLine, to: "HTTP/1.0 007 X"))
             await Fixture.expect(.transport) { try await load("/a") }
         }
     }
 
     @Test func aChangeOfTheProtocolIsAnError() async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", .testImage.with(\.preamble, "HTTP/1.1 101 Switching Protocols\r\n\r\n"))
+            origin.serve("/a", response: .testImage.setting(\.preamble, to: "HTTP/1.1 101 Switching Protocols\r\n\r\n"))
             origin.serve(
                 "/b",
-                .testImage.with(\.statusLine, "HTTP/1.1 101 X").with(header: "Upgrade", "h2c")
-                    .with(header: "Connection", "upgrade"))
+                response: .testImage.setting(\.statusLine, to: "HTTP/1.1 101 X").with(header: "Upgrade", value: "h2c")
+                    .with(header: "Connection", value: "upgrade"))
             await Fixture.expect(.transport) { try await load("/a") }
             await Fixture.expect(.transport) { try await load("/b") }
         }
@@ -45,7 +45,8 @@ import TintypeTesting
 
     @Test func informationalResponsesAreSkipped() async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", .testImage.with(\.preamble, "HTTP/1.1 103 Early Hints\r\nLink: </b>\r\n\r\n"))
+            origin.serve(
+                "/a", response: .testImage.setting(\.preamble, to: "HTTP/1.1 103 Early Hints\r\nLink: </b>\r\n\r\n"))
             let data = try await load("/a").data
             #expect(data == Fixture.body)
         }
@@ -54,7 +55,7 @@ import TintypeTesting
     @Test func tooManyInformationalResponsesAreAnError() async throws {
         try await Fixture.withOrigin { origin, load in
             let preamble = String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: 1000)
-            origin.serve("/a", .testImage.with(\.preamble, preamble))
+            origin.serve("/a", response: .testImage.setting(\.preamble, to: preamble))
             await Fixture.expect(.transport) { try await load("/a") }
         }
     }
@@ -63,7 +64,7 @@ import TintypeTesting
         var configuration = DownloaderConfiguration.patient
         configuration.interceptors = [DownloadRequestModifier.largePost]
         try await Fixture.withOrigin(configuration) { origin, load in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let data = try await load("/a").data
             #expect(data == Fixture.body && origin.requests.first?.body.count == 50_000)
         }

@@ -22,7 +22,7 @@ import TintypeTesting
             return request
         }
         try await Fixture.withOrigin(options: options(modifier)) { origin, load in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             _ = try await load("/a")
             let request = try #require(origin.requests.first)
             #expect(request.method == "POST" && request[header: "x-mine"] == "yes")
@@ -37,7 +37,7 @@ import TintypeTesting
             return request
         }
         try await Fixture.withOrigin(options: options(modifier)) { origin, load in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let data = try await load("/a").data
             #expect(data == Fixture.body && origin.requests.map(\.query) == ["text=hello"])
         }
@@ -47,7 +47,7 @@ import TintypeTesting
         let modifiers = options(
             DownloadRequestModifier.headers(["X-Mine": "1"]), DownloadResponseModifier.headers(["X-Theirs": "2"]))
         try await Fixture.withOrigin(options: modifiers) { origin, load in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let bytes = try await load("/a")
             #expect(origin.requests.first?[header: "x-mine"] == "1" && bytes.http?.headers["x-theirs"] == "2")
         }
@@ -70,7 +70,7 @@ import TintypeTesting
 
     @Test func aResponseModifierChangesTheStatus() async throws {
         try await Fixture.withOrigin(options: options(setStatus(200))) { origin, load in
-            origin.serve("/a", .testImage.with(\.status, 404))
+            origin.serve("/a", response: .testImage.setting(\.status, to: 404))
             let data = try await load("/a").data
             #expect(data == Fixture.body)
         }
@@ -78,7 +78,7 @@ import TintypeTesting
 
     @Test func theStatusOfAResponseModifierIsChecked() async throws {
         try await Fixture.withOrigin(options: options(setStatus(404))) { origin, load in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let error = await Fixture.expect(.badStatus) { try await load("/a") }
             #expect(error?.status == 404)
         }
@@ -87,7 +87,7 @@ import TintypeTesting
     @Test func aResponseModifierThatReturnsNilRefusesTheResponse() async throws {
         try await Fixture.withOrigin(options: options(DownloadResponseModifier(id: "no") { _ in nil })) {
             origin, load in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             await Fixture.expect(.refusedResponse) { try await load("/a") }
         }
     }
@@ -95,8 +95,8 @@ import TintypeTesting
     @Test func aBase64BodyIsDecoded() async throws {
         try await Fixture.withOrigin(options: options(DownloadDecryptor.base64)) { origin, load in
             let coded = Fixture.body.base64EncodedData(options: .lineLength64Characters)
-            origin.serve("/a", .image(coded, type: "image/png"))
-            origin.serve("/bad", .image(Data("A".utf8), type: "image/png"))
+            origin.serve("/a", response: .image(coded, type: "image/png"))
+            origin.serve("/bad", response: .image(Data("A".utf8), type: "image/png"))
             let data = try await load("/a").data
             #expect(data == Fixture.body)
             await Fixture.expect(.undecipherable) { try await load("/bad") }
@@ -106,14 +106,14 @@ import TintypeTesting
     @Test func aDecryptorThatReturnsNilFailsTheTransfer() async throws {
         let decryptor = DownloadDecryptor(id: "no") { _, _ in nil }
         try await Fixture.withOrigin(options: options(decryptor)) { origin, load in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             await Fixture.expect(.undecipherable) { try await load("/a") }
         }
     }
 
     @Test func aDecryptorStaysWithinTheLimit() async throws {
         try await Fixture.withOrigin(limit: 1000, options: options(DownloadDecryptor.base64)) { origin, load in
-            origin.serve("/a", .testImage.with(\.framing, .chunked(size: 500)))
+            origin.serve("/a", response: .testImage.setting(\.framing, to: .chunked(size: 500)))
             await Fixture.expect(.limitExceeded) { try await load("/a") }
         }
     }
@@ -129,7 +129,7 @@ import TintypeTesting
         var configuration = DownloaderConfiguration.patient
         configuration.interceptors = [tracing("first"), tracing("second")]
         try await Fixture.withOrigin(configuration, options: options(tracing("third"))) { origin, load in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             _ = try await load("/a")
         }
         #expect(order.now == ["first", "second", "third"])
@@ -150,7 +150,7 @@ import TintypeTesting
         let downloader = Downloader(.patient)
         let options = options(modifier)
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             _ = try await downloader.download(.url(origin.url("/a")), options: options).bytes
         }
         #expect(isOnMainQueue.now == false)
@@ -177,8 +177,8 @@ import TintypeTesting
             return response
         }
         try await Fixture.withOrigin(options: options(modifier)) { origin, load in
-            origin.serve("/a", .redirect(to: "/b"))
-            origin.serve("/b", .testImage)
+            origin.serve("/a", response: .redirect(to: "/b"))
+            origin.serve("/b", response: .testImage)
             _ = try await load("/a")
             #expect(seen.now == ["200 /b"])
         }
@@ -256,7 +256,7 @@ import TintypeTesting
     @Test func aSecond401FailsTheTransfer() async throws {
         let renewals = Shared(0)
         try await Fixture.withOrigin(options: options(authorizer(renewals))) { origin, load in
-            origin.serve("/a", .status(401))
+            origin.serve("/a", response: .status(401))
             let error = await Fixture.expect(.badStatus) { try await load("/a") }
             #expect(error?.status == 401)
             #expect(renewals.now == 1 && origin.requestCount() == 2)
@@ -266,9 +266,9 @@ import TintypeTesting
     @Test func anAuthorizersCredentialStaysWithItsOrigin() async throws {
         let renewals = Shared(0)
         try await Fixture.withOrigin { other in
-            other.serve("/b", .status(401))
+            other.serve("/b", response: .status(401))
             try await Fixture.withOrigin(options: options(authorizer(renewals))) { origin, load in
-                origin.serve("/a", .redirect(to: other.url("/b").absoluteString))
+                origin.serve("/a", response: .redirect(to: other.url("/b").absoluteString))
                 await Fixture.expect(.badStatus) { try await load("/a") }
                 #expect(other.requests.first?[header: "authorization"] == nil)
                 #expect(renewals.now == 0, "a 401 of another origin does not concern this credential")
@@ -351,7 +351,7 @@ import TintypeTesting
             }
         ]
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let held = downloader.download(.url(origin.url("/held")), options: options)
             await hung.waitForArrivals(1)
             held.cancel()
@@ -393,7 +393,7 @@ import TintypeTesting
         var options = HTTPOptions()
         options.credential = credential
         try await Fixture.withOrigin(options: options) { origin, load in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             _ = try await load("/a")
             #expect(origin.requests.first?[header: "authorization"] == expected)
         }
@@ -401,7 +401,7 @@ import TintypeTesting
 
     @Test func aNameAndPasswordInTheURLAreACredential() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let url = try #require(
                 URL(string: origin.url("/a").absoluteString.replacing("http://", with: "http://me:p%40ss@")))
             _ = try await Fixture.load(.url(url), Downloader.patient)
@@ -415,9 +415,9 @@ import TintypeTesting
         var options = HTTPOptions()
         options.credential = .bearer("secret")
         try await Fixture.withOrigin { other in
-            other.serve("/b", .testImage)
+            other.serve("/b", response: .testImage)
             try await Fixture.withOrigin(options: options) { origin, load in
-                origin.serve("/a", .redirect(to: other.url("/b").absoluteString))
+                origin.serve("/a", response: .redirect(to: other.url("/b").absoluteString))
                 _ = try await load("/a")
                 #expect(other.requests.first?[header: "authorization"] == nil)
             }
@@ -426,11 +426,11 @@ import TintypeTesting
 
     @Test func credentialsOfTheConfigurationGoToTheirOriginsAlone() async throws {
         try await Fixture.withOrigin { other in
-            other.serve("/b", .testImage)
+            other.serve("/b", response: .testImage)
             try await Fixture.withOrigin { origin in
-                origin.serve("/a", .redirect(to: other.url("/b").absoluteString))
-                origin.serve("/c", .redirect(to: "/d"))
-                origin.serve("/d", .testImage)
+                origin.serve("/a", response: .redirect(to: other.url("/b").absoluteString))
+                origin.serve("/c", response: .redirect(to: "/d"))
+                origin.serve("/d", response: .testImage)
                 var configuration = DownloaderConfiguration.patient
                 // Only the origin of the URL counts.
                 configuration.credentials = [origin.url("/x"): .bearer("one")]
@@ -450,7 +450,7 @@ import TintypeTesting
         var options = HTTPOptions()
         options.credential = .bearer("own")
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             var configuration = DownloaderConfiguration.patient
             configuration.credentials = [origin.baseURL: .bearer("all")]
             let downloader = Downloader(configuration)
@@ -472,9 +472,9 @@ import TintypeTesting
             return next
         }
         try await Fixture.withOrigin(configuration) { origin, load in
-            origin.serve("/a", .redirect(to: "/b"))
-            origin.serve("/b", .testImage)
-            origin.serve("/c", .redirect(to: "/forbidden"))
+            origin.serve("/a", response: .redirect(to: "/b"))
+            origin.serve("/b", response: .testImage)
+            origin.serve("/c", response: .redirect(to: "/forbidden"))
             _ = try await load("/a")
             #expect(origin.requests.last?[header: "x-redirect"] == "1")
             await Fixture.expect(.refusedRequest) { try await load("/c") }

@@ -22,7 +22,7 @@ extension InterruptedTransfers {
 
     /// An image whose transfer breaks off after 20,000 bytes.
     static var cut: OriginResponse {
-        .testImage.with(header: "ETag", "\"1\"").with(\.ending, .cut(after: 20_000))
+        .testImage.with(header: "ETag", value: "\"1\"").setting(\.ending, to: .cut(after: 20_000))
     }
 
     func withFolder(_ body: (URL) async throws -> Void) async throws {
@@ -62,11 +62,11 @@ extension InterruptedTransfers {
 extension OriginResponse {
     /// Returns the range of an image that a request asks for, or else the whole image.
     fileprivate static func range(of body: Data, tag: String, for request: OriginRequest) -> OriginResponse {
-        let response = OriginResponse.image(body, type: "image/png").with(header: "ETag", tag)
+        let response = OriginResponse.image(body, type: "image/png").with(header: "ETag", value: tag)
         guard let range = request[header: "range"], request[header: "if-range"] == tag,
             let start = Int(range.dropFirst("bytes=".count).dropLast())
         else { return response }
-        return response.with(\.status, 206).with(\.body, Data(body[start...]))
-            .with(header: "Content-Range", "bytes \(start)-\(body.count - 1)/\(body.count)")
+        return response.setting(\.status, to: 206).setting(\.body, to: Data(body[start...]))
+            .with(header: "Content-Range", value: "bytes \(start)-\(body.count - 1)/\(body.count)")
     }
 }

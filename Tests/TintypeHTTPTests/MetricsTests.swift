@@ -8,8 +8,8 @@ import TintypeTesting
 @Suite(.timeLimit(.minutes(15))) struct MetricsTests {
     @Test func aTransferReportsItsMetrics() async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", .redirect(to: "/b"))
-            origin.serve("/b", .testImage)
+            origin.serve("/a", response: .redirect(to: "/b"))
+            origin.serve("/b", response: .testImage)
             let metrics = try #require(try await load("/a").metrics)
             #expect(metrics.status == 200 && metrics.redirects == 1 && metrics.attempts == 1)
             #expect(metrics.wireBytes == 50_000 && metrics.bodyBytes == 50_000 && metrics.resumedBytes == 0)
@@ -32,7 +32,7 @@ import TintypeTesting
 
     @Test func aConnectionIsNewAndThenReused() async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let first = try #require(try await load("/a").metrics)
             #expect(first.isConnectionReused == false)
             #expect(try #require(first.connecting) > .zero)
@@ -49,7 +49,7 @@ import TintypeTesting
         configuration.allowsHTTP2 = false
         configuration.trustedCertificates = identity.map { [$0.certificates] } ?? []
         try await Fixture.withOrigin(configuration, identity: identity) { origin, load in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let first = try #require(try await load("/a").metrics)
             let roundTrip = try #require(first.roundTrip)
             #expect(try roundTrip >= .zero && roundTrip <= #require(first.connecting))
@@ -62,7 +62,7 @@ import TintypeTesting
     @Test func everyNewConnectionHasItsOwnRoundTrip() async throws {
         try await Fixture.withOrigin { origin, load in
             let gate = OriginGate()
-            for number in 0..<6 { origin.serve("/\(number)", .testImage.with(\.gate, gate)) }
+            for number in 0..<6 { origin.serve("/\(number)", response: .testImage.setting(\.gate, to: gate)) }
             try await withThrowingTaskGroup(of: TransferMetrics?.self) { group in
                 for number in 0..<6 { group.addTask { try await load("/\(number)").metrics } }
                 await origin.waitForRequests(6)
@@ -80,7 +80,7 @@ import TintypeTesting
         var configuration = DownloaderConfiguration.patient
         configuration.serverGuard = ServerGuard(ports: nil, addresses: [.loopback])
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let downloader = Downloader(configuration)
             let name = try #require(
                 URL(string: origin.url("/a").absoluteString.replacing("127.0.0.1", with: "localhost")))
@@ -101,8 +101,8 @@ import TintypeTesting
         configuration.clock = Fixture.clock(Shared([]), clock)
         try await Fixture.withOrigin { origin in
             let gate = OriginGate()
-            origin.serve("/a", .testImage.with(\.gate, gate))
-            origin.serve("/b", .testImage)
+            origin.serve("/a", response: .testImage.setting(\.gate, to: gate))
+            origin.serve("/b", response: .testImage)
             let downloader = Downloader(configuration)
             let first = downloader.download(.url(origin.url("/a")))
             await origin.waitForRequests(1)

@@ -13,9 +13,9 @@ import TintypeTesting
         try await withFolder { folder in
             try await Fixture.withOrigin { origin in
                 let downloader = Downloader(configuration(folder))
-                origin.serve("/secret", Self.cut.with(header: "Cache-Control", "no-store"))
-                origin.serve("/asked", Self.cut)
-                origin.serve("/b", Self.cut)
+                origin.serve("/secret", response: Self.cut.with(header: "Cache-Control", value: "no-store"))
+                origin.serve("/asked", response: Self.cut)
+                origin.serve("/b", response: Self.cut)
                 let asked = HTTPSource(url: origin.url("/asked"), headers: ["Cache-Control": "no-store"])
                 for source in [.url(origin.url("/secret")), .http(asked), ImageSource.url(origin.url("/b"))] {
                     await Fixture.expect(.truncatedBody) { try await Fixture.load(source, downloader) }
@@ -104,8 +104,8 @@ import TintypeTesting
     @Test func aCancelledTransferIsSaved() async throws {
         try await withFolder { folder in
             try await Fixture.withOrigin { origin in
-                let silent = OriginResponse.testImage.with(header: "ETag", "\"1\"").with(
-                    \.ending, .silence(after: 20_000))
+                let silent = OriginResponse.testImage.with(header: "ETag", value: "\"1\"").setting(
+                    \.ending, to: .silence(after: 20_000))
                 serve(origin, first: [silent])
                 let downloader = Downloader(configuration(folder))
                 let source = ImageSource.url(origin.url("/a"))
@@ -139,7 +139,7 @@ import TintypeTesting
                 let downloader = Downloader(configuration(folder, budget: 45_000))
                 var names: [String] = []
                 for path in ["/1", "/2", "/3"] {
-                    origin.serve(path, Self.cut)
+                    origin.serve(path, response: Self.cut)
                     await Fixture.expect(.truncatedBody) { try await Fixture.load(.url(origin.url(path)), downloader) }
                     await wait { !Set(files(folder)).isSubset(of: names) }
                     let name = try #require(files(folder).first { !names.contains($0) })
@@ -160,7 +160,7 @@ import TintypeTesting
     @Test func aFileRevealsNothingOfItsRequest() async throws {
         try await withFolder { folder in
             try await Fixture.withOrigin { origin in
-                origin.serve("/a", Self.cut)
+                origin.serve("/a", response: Self.cut)
                 let source = ImageSource.http(
                     HTTPSource(url: origin.url("/a?token=secret"), headers: ["Authorization": "secret"]))
                 await Fixture.expect(.truncatedBody) {
@@ -179,8 +179,8 @@ import TintypeTesting
         let large = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
         try await withFolder { folder in
             try await Fixture.withOrigin { origin in
-                let response = OriginResponse.image(large, type: "image/png").with(header: "ETag", "\"1\"")
-                origin.serve("/a", response.with(\.ending, .silence(after: 2_500_000)))
+                let response = OriginResponse.image(large, type: "image/png").with(header: "ETag", value: "\"1\"")
+                origin.serve("/a", response: response.setting(\.ending, to: .silence(after: 2_500_000)))
                 let source = ImageSource.url(origin.url("/a"))
                 let download = Downloader(configuration(folder, budget: 8 << 20)).download(source)
                 await wait { download.progress.received == 2_500_000 && !files(folder).isEmpty }
@@ -229,7 +229,7 @@ import TintypeTesting
     private func namesAfterAnInterruption(in folder: URL, until condition: ([String]) -> Bool) async throws -> [String]
     {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", Self.cut)
+            origin.serve("/a", response: Self.cut)
             await Fixture.expect(.truncatedBody) {
                 try await Fixture.load(.url(origin.url("/a")), Downloader(configuration(folder, budget: 30_000)))
             }
@@ -288,7 +288,7 @@ import TintypeTesting
                     var configuration = DownloaderConfiguration.patient
                     configuration.partials = store
                     let downloader = Downloader(configuration)
-                    origin.serve("/a", Self.cut)
+                    origin.serve("/a", response: Self.cut)
                     await Fixture.expect(.truncatedBody) {
                         try await Fixture.load(.url(origin.url("/a")), downloader)
                     }
@@ -307,7 +307,7 @@ import TintypeTesting
                 let downloader = Downloader(configuration)
                 let paths = (0..<20).map { "/\($0)" }
                 for path in paths {
-                    origin.serve(path, Self.cut)
+                    origin.serve(path, response: Self.cut)
                     await Fixture.expect(.truncatedBody) { try await Fixture.load(.url(origin.url(path)), downloader) }
                 }
                 try await downloader.flush()
@@ -357,8 +357,8 @@ import TintypeTesting
             try await Fixture.withOrigin { origin in
                 origin.serve(
                     "/a",
-                    .image(large, type: "image/png").with(header: "ETag", "\"1\"").with(
-                        \.ending, .cut(after: 2_900_000)))
+                    response: .image(large, type: "image/png").with(header: "ETag", value: "\"1\"").setting(
+                        \.ending, to: .cut(after: 2_900_000)))
                 await Fixture.expect(.truncatedBody) {
                     try await Fixture.load(
                         .url(origin.url("/a")), Downloader(configuration(folder, budget: 2_000_000)), limit: 8 << 20)

@@ -43,7 +43,7 @@ import TintypeTesting
     @Test func transfersAndTheProgramShareItsConnections() async throws {
         let connections = Shared(0)
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             try await withClient({ configuration in
                 configuration.http1_1ConnectionDebugInitializer = { channel in
                     connections.withLock { $0 += 1 }
@@ -60,7 +60,7 @@ import TintypeTesting
 
     @Test func aClientThatWasShutDownIsAnError() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             try await withClient { configuration, client in
                 let downloader = Downloader(configuration)
                 _ = try await Fixture.load(.url(origin.url("/a")), downloader)
@@ -83,7 +83,7 @@ import TintypeTesting
     func aGuardOrAProxyRefusesTheClient(_ index: Int) async throws {
         let conflict = Self.conflicts[index]
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             try await withClient { configuration, _ in
                 var configuration = configuration
                 conflict.change(&configuration)
@@ -110,8 +110,8 @@ import TintypeTesting
 
     @Test func theDownloaderFollowsTheRedirectsOfAPreparedClient() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .redirect(to: "/b"))
-            origin.serve("/b", .testImage)
+            origin.serve("/a", response: .redirect(to: "/b"))
+            origin.serve("/b", response: .testImage)
             try await withClient { configuration, _ in
                 let loaded = try await Fixture.load(.url(origin.url("/a")), Downloader(configuration))
                 #expect(loaded.data == Fixture.body && loaded.metrics?.redirects == 1)
@@ -121,8 +121,8 @@ import TintypeTesting
 
     @Test func aClientThatFollowsRedirectsItselfIsAnError() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .redirect(to: "/b"))
-            origin.serve("/b", .testImage)
+            origin.serve("/a", response: .redirect(to: "/b"))
+            origin.serve("/b", response: .testImage)
             try await withClient(isPrepared: false) { configuration, _ in
                 let downloader = Downloader(configuration)
                 let error = await Fixture.expect(.refusedResponse) {
@@ -138,7 +138,7 @@ import TintypeTesting
     /// The client would end the process.
     @Test func aPreparedClientIsGuardedAgainstHostileResponses() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage.with(\.statusLine, "HTTP/1.1 000 X"))
+            origin.serve("/a", response: .testImage.setting(\.statusLine, to: "HTTP/1.1 000 X"))
             try await withClient { configuration, _ in
                 await Fixture.expect(.transport) {
                     try await Fixture.load(.url(origin.url("/a")), Downloader(configuration))
@@ -149,7 +149,7 @@ import TintypeTesting
 
     @Test func theLimitOnBytesStaysInForce() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             try await withClient { configuration, _ in
                 await Fixture.expect(.limitExceeded) {
                     try await Fixture.load(.url(origin.url("/a")), Downloader(configuration), limit: 1000)
@@ -162,7 +162,7 @@ import TintypeTesting
         var options = HTTPOptions()
         options.acceptsUncheckedCertificate = true
         try await Fixture.withOrigin(identity: try TestCertificate.make()) { origin in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             try await withClient { configuration, _ in
                 let downloader = Downloader(configuration)
                 let source = ImageSource.url(origin.url("/a"))
@@ -176,7 +176,7 @@ import TintypeTesting
     /// The program may have used the connection before.
     @Test func itIsUnknownWhetherAConnectionIsNew() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             try await withClient { configuration, _ in
                 let downloader = Downloader(configuration)
                 let metrics = try await Fixture.load(.url(origin.url("/a")), downloader).metrics

@@ -82,7 +82,7 @@ import TintypeTesting
         configuration.proxy = .server(
             ProxyServer(host: "127.0.0.1", port: proxy.port, credential: .basic(user: "me", password: "it")))
         try await Fixture.withOrigin(configuration, identity: isSecure ? identity : nil) { origin, load in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let data = try await load("/a").data
             #expect(data == Fixture.body)
             let request = try #require(proxy.requests.first)
@@ -99,7 +99,7 @@ import TintypeTesting
         configuration.trustedCertificates = [identity.certificates]
         configuration.proxy = .server(ProxyServer(.socks5, host: "127.0.0.1", port: proxy.port))
         try await Fixture.withOrigin(configuration, identity: isSecure ? identity : nil) { origin, load in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let data = try await load("/a").data
             #expect(data == Fixture.body)
             #expect(proxy.requests == ["127.0.0.1:\(origin.baseURL.port ?? 0)"])

@@ -225,8 +225,8 @@ import TintypeTesting
     }
 
     private static func response(_ surplus: Data) -> OriginResponse {
-        OriginResponse.image(small + surplus, type: "image/png").with(\.framing, .declared(small.count))
-            .with(\.ending, .silence(after: small.count + surplus.count))
+        OriginResponse.image(small + surplus, type: "image/png").setting(\.framing, to: .declared(small.count))
+            .setting(\.ending, to: .silence(after: small.count + surplus.count))
     }
 
     private static let second = Data(
@@ -239,8 +239,8 @@ import TintypeTesting
             configuration.trustedCertificates = identity.map { [$0.certificates] } ?? []
             try await Fixture.withOrigin(configuration, identity: identity) { origin, load in
                 let gate = OriginGate()
-                origin.serve("/long", Self.response(surplus).with(\.gate, gate))
-                origin.serve("/innocent", .testImage)
+                origin.serve("/long", response: Self.response(surplus).setting(\.gate, to: gate))
+                origin.serve("/innocent", response: .testImage)
                 let long = Task { try await load("/long").data }
                 await origin.waitForRequests(1)
                 let innocent = ["/innocent", "/innocent?other"].map { path in Task { try await load(path).data } }
@@ -259,8 +259,8 @@ import TintypeTesting
     @Test func aRestInsteadOfAResponseMakesARequestBeSentAgain() async throws {
         try await Fixture.withOrigin(Self.configuration) { origin, load in
             let gate = OriginGate()
-            origin.serve("/a", .testImage.with(\.gate, gate))
-            origin.serve("/b", sequence: [OriginResponse().with(\.statusLine, "rest of a body"), .testImage])
+            origin.serve("/a", response: .testImage.setting(\.gate, to: gate))
+            origin.serve("/b", sequence: [OriginResponse().setting(\.statusLine, to: "rest of a body"), .testImage])
             let first = Task { try await load("/a").data }
             await origin.waitForRequests(1)
             // Before the first response ends. On a busy machine, the connection might be closed as idle otherwise.
@@ -274,7 +274,7 @@ import TintypeTesting
 
     @Test func aServerThatDoesNotSpeakHTTPIsAnError() async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", OriginResponse().with(\.statusLine, "no HTTP"))
+            origin.serve("/a", response: OriginResponse().setting(\.statusLine, to: "no HTTP"))
             await Fixture.expect(.transport) { try await load("/a") }
             #expect(origin.requestCount("/a") == 1)
         }

@@ -30,7 +30,7 @@ extension ResponseStream {
     /// Receives a response, unread, until the origin has to wait.
     private func withFullStream(_ body: (ResponseStream) async throws -> Void) async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .image(Self.body, type: "image/png"))
+            origin.serve("/a", response: .image(Self.body, type: "image/png"))
             let stream = try stream(from: origin.url("/a"))
             _ = try await stream.head()
             while !stream.delegate.state.withLock({ $0.isFull }) { await Task.yield() }
@@ -57,7 +57,7 @@ extension ResponseStream {
 
     @Test func aReaderThatIsCancelledDoesNotWait() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage.with(\.ending, .silence(after: 1000)))
+            origin.serve("/a", response: .testImage.setting(\.ending, to: .silence(after: 1000)))
             let stream = try stream(from: origin.url("/a"))
             _ = try await stream.head()
             let reader = Task { while try await !stream.parts().isEmpty {} }

@@ -14,7 +14,7 @@ import TintypeTesting
         var configuration = DownloaderConfiguration.patient
         configuration.acceptableContentTypes = ["image/*"]
         try await Fixture.withOrigin(configuration) { origin, load in
-            origin.serve("/a", .image(Fixture.body, type: type))
+            origin.serve("/a", response: .image(Fixture.body, type: type))
             if isAccepted {
                 let data = try await load("/a").data
                 #expect(data == Fixture.body)
@@ -30,7 +30,7 @@ import TintypeTesting
         configuration.acceptableContentTypes = ["image/*"]
         try await Fixture.withOrigin(configuration) { origin, load in
             let headers = type.map { [(name: "Content-Type", value: $0)] } ?? []
-            origin.serve("/a", OriginResponse(headers: headers, body: Fixture.body))
+            origin.serve("/a", response: OriginResponse(headers: headers, body: Fixture.body))
             let error = await Fixture.expect(.badContentType) { try await load("/a") }
             #expect(error?.contentType == type && error?.status == 200)
             #expect(error?.about("x").contentType == type)
@@ -39,9 +39,11 @@ import TintypeTesting
 
     @Test func aResponseCarriesItsFinalURLStatusAndFields() async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", .redirect(to: "/b?secret"))
+            origin.serve("/a", response: .redirect(to: "/b?secret"))
             origin.serve(
-                "/b", .testImage.with(\.status, 203).with(header: "X-Other", "1").with(header: "ETag", "\"2\""))
+                "/b",
+                response: .testImage.setting(\.status, to: 203).with(header: "X-Other", value: "1").with(
+                    header: "ETag", value: "\"2\""))
             let bytes = try await load("/a")
             let http = try #require(bytes.http)
             #expect(http.url == origin.url("/b?secret") && http.status == 203 && http.isRedirected)
@@ -59,13 +61,13 @@ import TintypeTesting
         var configuration = DownloaderConfiguration.patient
         configuration.acceptableStatusCodes = 200..<500
         try await Fixture.withOrigin(configuration) { origin, load in
-            origin.serve("/a", .testImage.with(\.status, 404))
+            origin.serve("/a", response: .testImage.setting(\.status, to: 404))
             let data = try await load("/a").data
             #expect(data == Fixture.body)
         }
         configuration.acceptableStatusCodes = 201..<202
         try await Fixture.withOrigin(configuration) { origin, load in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let error = await Fixture.expect(.badStatus) { try await load("/a") }
             #expect(error?.status == 200)
         }
@@ -76,9 +78,9 @@ import TintypeTesting
         options.maximumByteCount = 1000
         options.maximumRedirects = 1
         try await Fixture.withOrigin(options: options) { origin, load in
-            origin.serve("/large", .testImage)
-            origin.serve("/one", .redirect(to: "/two"))
-            origin.serve("/two", .redirect(to: "/three"))
+            origin.serve("/large", response: .testImage)
+            origin.serve("/one", response: .redirect(to: "/two"))
+            origin.serve("/two", response: .redirect(to: "/three"))
             await Fixture.expect(.limitExceeded) { try await load("/large") }
             await Fixture.expect(.tooManyRedirects) { try await load("/one") }
         }
@@ -88,7 +90,7 @@ import TintypeTesting
         var options = HTTPOptions()
         options.maximumRedirects = 0
         try await Fixture.withOrigin(options: options) { origin, load in
-            origin.serve("/a", .redirect(to: "/b"))
+            origin.serve("/a", response: .redirect(to: "/b"))
             let error = await Fixture.expect(.badStatus) { try await load("/a") }
             #expect(error?.status == 302)
         }
@@ -98,7 +100,7 @@ import TintypeTesting
         var options = HTTPOptions()
         options.idleTimeout = .milliseconds(100)
         try await Fixture.withOrigin(options: options) { origin, load in
-            origin.serve("/a", .testImage.with(\.ending, .never))
+            origin.serve("/a", response: .testImage.setting(\.ending, to: .never))
             await Fixture.expect(.timedOut) { try await load("/a") }
         }
     }
@@ -125,8 +127,8 @@ import TintypeTesting
     @Test func aBodyArrivesCompletelyWhileItsClientIsEvicted() async throws {
         try await Fixture.withOrigin { origin in
             let gate = OriginGate(after: 1000)
-            origin.serve("/slow", .testImage.with(\.gate, gate))
-            origin.serve("/a", .testImage)
+            origin.serve("/slow", response: .testImage.setting(\.gate, to: gate))
+            origin.serve("/a", response: .testImage)
             let downloader = Downloader.patient
             let slow = downloader.download(.url(origin.url("/slow")))
             while slow.progress.received < 1000 { await Task.yield() }
@@ -144,8 +146,8 @@ import TintypeTesting
 
     @Test func aShortErrorResponseLeavesItsConnectionUsable() async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/none", .status(404).with(\.body, Data(count: 1000)))
-            origin.serve("/a", .testImage)
+            origin.serve("/none", response: .status(404).setting(\.body, to: Data(count: 1000)))
+            origin.serve("/a", response: .testImage)
             await Fixture.expect(.badStatus) { try await load("/none") }
             let metrics = try await load("/a").metrics
             #expect(metrics?.isConnectionReused == true)
@@ -154,7 +156,7 @@ import TintypeTesting
 
     @Test func settingsOfARunningDownloaderCanBeChanged() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let downloader = Downloader.patient
             downloader.configuration.headers["X-Test"] = "1"
             _ = try await downloader.download(.url(origin.url("/a"))).bytes
@@ -170,7 +172,7 @@ import TintypeTesting
         try await Fixture.withOrigin(limit: 32 << 20) { origin, load in
             // Every megabyte begins with its number.
             let large = (0..<20).reduce(into: Data()) { $0 += Data([UInt8($1)]) + Data(count: (1 << 20) - 1) }
-            origin.serve("/a", .image(large, type: "image/png"))
+            origin.serve("/a", response: .image(large, type: "image/png"))
             let data = try await load("/a").data
             #expect(data == large)
         }

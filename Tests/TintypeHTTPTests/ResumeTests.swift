@@ -36,7 +36,7 @@ import TintypeTesting
 
     @Test func anUnsatisfiableRangeIsRequestedAsAWhole() async throws {
         try await Fixture.withOrigin(retrying()) { origin, load in
-            serve(origin, first: [Self.cut, .status(416).with(header: "Content-Range", "bytes */20000")])
+            serve(origin, first: [Self.cut, .status(416).with(header: "Content-Range", value: "bytes */20000")])
             let data = try await load("/a").data
             #expect(data == Fixture.body)
             #expect(origin.requestCount() == 3 && origin.requests.last?[header: "range"] == nil)
@@ -44,8 +44,8 @@ import TintypeTesting
     }
 
     @Test func aWrongRangeIsNotAppended() async throws {
-        let wrong = OriginResponse.testImage.with(\.status, 206).with(header: "ETag", "\"1\"")
-            .with(header: "Content-Range", "bytes 0-49999/50000")
+        let wrong = OriginResponse.testImage.setting(\.status, to: 206).with(header: "ETag", value: "\"1\"")
+            .with(header: "Content-Range", value: "bytes 0-49999/50000")
         try await Fixture.withOrigin(retrying()) { origin, load in
             serve(origin, first: [Self.cut, wrong])
             let data = try await load("/a").data
@@ -61,11 +61,11 @@ import TintypeTesting
             origin.serve("/a") { request in
                 let isFirst = origin.requestCount() == 0
                 guard let range = request[header: "range"], let start = Int(range.dropFirst(6).dropLast()) else {
-                    return isFirst ? Self.cut.with(\.framing, .chunked(size: 1000)) : .testImage
+                    return isFirst ? Self.cut.setting(\.framing, to: .chunked(size: 1000)) : .testImage
                 }
-                return .testImage.with(\.status, 206).with(header: "ETag", "\"1\"")
-                    .with(header: "Content-Range", "bytes \(start)-\(end)")
-                    .with(\.framing, .declared(last - start + 1))
+                return .testImage.setting(\.status, to: 206).with(header: "ETag", value: "\"1\"")
+                    .with(header: "Content-Range", value: "bytes \(start)-\(end)")
+                    .setting(\.framing, to: .declared(last - start + 1))
             }
             if end.hasSuffix("*") {
                 let data = try await load("/a").data
@@ -77,7 +77,8 @@ import TintypeTesting
     }
 
     @Test func aWeakEntityTagIsNotResumed() async throws {
-        let weak = OriginResponse.testImage.with(header: "ETag", "W/\"1\"").with(\.ending, .cut(after: 20_000))
+        let weak = OriginResponse.testImage.with(header: "ETag", value: "W/\"1\"").setting(
+            \.ending, to: .cut(after: 20_000))
         try await Fixture.withOrigin(retrying()) { origin, load in
             serve(origin, first: [weak])
             _ = try await load("/a")
@@ -87,7 +88,10 @@ import TintypeTesting
 
     @Test func anUnrequestedPartialResponseIsAnError() async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", .testImage.with(\.status, 206).with(header: "Content-Range", "bytes 0-49999/90000"))
+            origin.serve(
+                "/a",
+                response: .testImage.setting(\.status, to: 206).with(
+                    header: "Content-Range", value: "bytes 0-49999/90000"))
             await Fixture.expect(.badStatus) { try await load("/a") }
         }
     }

@@ -103,7 +103,8 @@ import TintypeTesting
     @Test func aFailureIsRetriedUntilItSucceeds() async throws {
         let delays = Shared<[Duration]>([])
         try await Fixture.withOrigin(configuration(delays)) { origin, load in
-            origin.serve("/a", sequence: [.status(503), .testImage.with(\.ending, .cut(after: 100)), .testImage])
+            origin.serve(
+                "/a", sequence: [.status(503), .testImage.setting(\.ending, to: .cut(after: 100)), .testImage])
             let loaded = try await load("/a")
             #expect(loaded.data == Fixture.body && loaded.metrics?.attempts == 3)
             #expect(delays.now == [.seconds(1), .seconds(2)])
@@ -113,7 +114,7 @@ import TintypeTesting
     @Test func theDelayOfRetryAfterIsRespected() async throws {
         let delays = Shared<[Duration]>([])
         try await Fixture.withOrigin(configuration(delays)) { origin, load in
-            origin.serve("/a", sequence: [.status(429).with(header: "Retry-After", "17"), .testImage])
+            origin.serve("/a", sequence: [.status(429).with(header: "Retry-After", value: "17"), .testImage])
             _ = try await load("/a")
             #expect(delays.now == [.seconds(17)])
         }
@@ -121,7 +122,7 @@ import TintypeTesting
 
     @Test func theLastFailureIsThrown() async throws {
         try await Fixture.withOrigin(configuration(Shared([]), attempts: 2)) { origin, load in
-            origin.serve("/a", .status(500))
+            origin.serve("/a", response: .status(500))
             let error = await Fixture.expect(.badStatus) { try await load("/a") }
             #expect(error?.status == 500 && origin.requestCount() == 2)
         }
@@ -129,7 +130,7 @@ import TintypeTesting
 
     @Test func withoutAPolicyNothingIsRetried() async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", .status(503))
+            origin.serve("/a", response: .status(503))
             await Fixture.expect(.badStatus) { try await load("/a") }
             #expect(origin.requestCount() == 1)
         }
@@ -143,7 +144,7 @@ import TintypeTesting
         configuration.clock.sleep = { _ in _ = await gate.wait() }
         try await Fixture.withOrigin(configuration) { origin, load in
             origin.serve("/a", sequence: [.status(503), .testImage])
-            origin.serve("/b", .testImage)
+            origin.serve("/b", response: .testImage)
             async let first = load("/a")
             await gate.waitForArrivals(1)
             _ = try await load("/b")
@@ -176,7 +177,7 @@ import TintypeTesting
         configuration.clock = Fixture.clock(delays)
         try await Fixture.withOrigin(configuration) { origin, load in
             for path in ["/a", "/b", "/c"] {
-                origin.serve(path, .testImage)
+                origin.serve(path, response: .testImage)
                 _ = try await load(path)
             }
             #expect(delays.now == [.seconds(1)])
@@ -236,8 +237,8 @@ import TintypeTesting
         var configuration = DownloaderConfiguration.patient
         code.apply(to: &configuration)
         try await Fixture.withOrigin(configuration) { origin, load in
-            origin.serve("/a", .redirect(to: "/b"))
-            origin.serve("/b", .testImage)
+            origin.serve("/a", response: .redirect(to: "/b"))
+            origin.serve("/b", response: .testImage)
             let error = await Fixture.expect(.transport) { try await load("/a") }
             #expect(error?.underlying != nil)
         }
@@ -260,7 +261,7 @@ import TintypeTesting
         options.totalTimeout = .milliseconds(100)
         try await Fixture.withOrigin(options: options) { origin, load in
             // Slow, but never idle for long: no other time-out applies.
-            origin.serve("/a", .testImage.with(\.bandwidth, 1000))
+            origin.serve("/a", response: .testImage.setting(\.bandwidth, to: 1000))
             let error = await Fixture.expect(.timedOut) { try await load("/a") }
             #expect(error?.message.contains("not complete") == true)
         }

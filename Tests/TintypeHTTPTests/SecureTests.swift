@@ -13,7 +13,7 @@ import TintypeTesting
         var configuration = DownloaderConfiguration.patient
         configuration.trustedCertificates = [identity.certificates]
         try await Fixture.withOrigin(configuration, identity: identity) { origin, load in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let loaded = try await load("/a")
             #expect(loaded.data == Fixture.body && loaded.metrics?.isEncrypted == true)
         }
@@ -21,7 +21,7 @@ import TintypeTesting
 
     @Test func anUntrustedCertificateIsRefusedWithAClearMessage() async throws {
         try await Fixture.withOrigin(identity: try TestCertificate.make()) { origin, load in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let error = await Fixture.expect(.insecure) { try await load("/a") }
             #expect(error?.message == "the certificate of the server is not trusted")
             #expect(origin.requestCount() == 0)
@@ -33,7 +33,7 @@ import TintypeTesting
         var configuration = DownloaderConfiguration.patient
         configuration.trustedCertificates = [identity.certificates]
         try await Fixture.withOrigin(configuration, identity: identity) { origin, load in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             await Fixture.expect(.insecure) { try await load("/a") }
         }
     }
@@ -42,7 +42,7 @@ import TintypeTesting
         var configuration = DownloaderConfiguration.patient
         configuration.hostsWithUncheckedCertificates = ["127.0.0.1"]
         try await Fixture.withOrigin(configuration, identity: try TestCertificate.make()) { origin, load in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let data = try await load("/a").data
             #expect(data == Fixture.body)
         }
@@ -52,7 +52,7 @@ import TintypeTesting
         var configuration = DownloaderConfiguration.patient
         configuration.hostsWithUncheckedCertificates = ["localhost"]
         try await Fixture.withOrigin(configuration, identity: try TestCertificate.make()) { origin, load in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             await Fixture.expect(.insecure) { try await load("/a") }
         }
     }
@@ -62,10 +62,10 @@ import TintypeTesting
         var options = HTTPOptions()
         options.acceptsUncheckedCertificate = true
         try await Fixture.withOrigin(identity: identity) { other in
-            other.serve("/b", .testImage)
+            other.serve("/b", response: .testImage)
             try await Fixture.withOrigin(options: options, identity: identity) { origin, load in
-                origin.serve("/a", .testImage)
-                origin.serve("/away", .redirect(to: other.url("/b").absoluteString))
+                origin.serve("/a", response: .testImage)
+                origin.serve("/away", response: .redirect(to: other.url("/b").absoluteString))
                 let data = try await load("/a").data
                 #expect(data == Fixture.body)
                 await Fixture.expect(.insecure) { try await load("/away") }
@@ -80,7 +80,7 @@ import TintypeTesting
         var configuration = DownloaderConfiguration.patient
         configuration.trustedCertificates = [identity.certificates]
         try await Fixture.withOrigin(identity: identity) { origin in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let source = ImageSource.url(origin.url("/a"))
             let certificate = ClientCertificate(certificates: client.certificates, key: client.key)
             configuration.clientCertificates = ["example.org": certificate]
@@ -103,7 +103,7 @@ import TintypeTesting
         var configuration = DownloaderConfiguration.patient
         configuration.clientCertificates = ["127.0.0.1": ClientCertificate(certificates: "no", key: "secret")]
         try await Fixture.withOrigin(configuration, identity: try TestCertificate.make()) { origin, load in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let error = await Fixture.expect(.insecure) { try await load("/a") }
             #expect(error?.message == "a client certificate or its key cannot be read" && origin.requestCount() == 0)
             #expect(error?.description.contains("secret") == false)
@@ -222,8 +222,8 @@ import TintypeTesting
         configuration.trustedCertificates = [identity.certificates]
         configuration.idleTimeout = .milliseconds(100)
         try await Fixture.withOrigin(configuration, identity: identity) { origin, load in
-            origin.serve("/never", .testImage.with(\.ending, .never))
-            origin.serve("/stalls", .testImage.with(\.ending, .silence(after: 1000)))
+            origin.serve("/never", response: .testImage.setting(\.ending, to: .never))
+            origin.serve("/stalls", response: .testImage.setting(\.ending, to: .silence(after: 1000)))
             await Fixture.expect(.timedOut) { try await load("/never") }
             await Fixture.expect(.timedOut) { try await load("/stalls") }
         }

@@ -21,7 +21,9 @@ import TintypeTesting
         let downloader = Downloader(configuration)
         var random = SeededRandom.printed("HTTPStress")
         try await Fixture.withOrigin { origin in
-            for path in 0..<Self.paths { origin.serve("/\(path)", .image(Self.body(path), type: "image/png")) }
+            for path in 0..<Self.paths {
+                origin.serve("/\(path)", response: .image(Self.body(path), type: "image/png"))
+            }
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<Self.workers {
                     let seed = random.next()

@@ -223,7 +223,7 @@ import TintypeTesting
         _ configuration: DownloaderConfiguration, _ timers: Timers, after duration: Duration, _ message: String
     ) async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage.with(\.ending, .silence(after: 1000)))
+            origin.serve("/a", response: .testImage.setting(\.ending, to: .silence(after: 1000)))
             let downloader = Downloader(configuration)
             let download = downloader.download(.url(origin.url("/a")))
             while download.progress.received < 1000 { await Task.yield() }
@@ -257,7 +257,7 @@ import TintypeTesting
         configuration.client = .shared
         (configuration.connectTimeout, configuration.idleTimeout) = (.seconds(10), .seconds(15))
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage.with(\.ending, .silence(after: 1000)))
+            origin.serve("/a", response: .testImage.setting(\.ending, to: .silence(after: 1000)))
             let download = Downloader(configuration).download(.url(origin.url("/a")))
             while download.progress.received < 1000 { await Task.yield() }
             timers.advance(by: .seconds(25))
@@ -279,7 +279,7 @@ import TintypeTesting
                     timers.manual.advance(by: .seconds(6))
                     return .redirect(to: "/b")
                 })
-            origin.serve("/b", .testImage.with(\.ending, .never))
+            origin.serve("/b", response: .testImage.setting(\.ending, to: .never))
             let download = Downloader(configuration).download(.url(origin.url("/a")))
             await origin.waitForRequests(1, path: "/b")
             timers.advance(by: .seconds(4))
@@ -291,8 +291,10 @@ import TintypeTesting
         try await Fixture.withOrigin { slow in
             try await Fixture.withOrigin { other in
                 let downloader = Downloader.patient
-                for number in 0..<20 { slow.serve("/\(number)", .testImage.with(\.ending, .silence(after: 1))) }
-                other.serve("/a", .testImage)
+                for number in 0..<20 {
+                    slow.serve("/\(number)", response: .testImage.setting(\.ending, to: .silence(after: 1)))
+                }
+                other.serve("/a", response: .testImage)
                 let stuck = (0..<20).map { downloader.download(.url(slow.url("/\($0)")), priority: .high) }
                 await slow.waitForRequests(6)
                 let name = try #require(

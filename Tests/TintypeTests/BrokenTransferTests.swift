@@ -53,7 +53,7 @@ import TintypeTesting
     @Test func theRowsThatArrivedAreShownAndNothingIsStored() async throws {
         let (png, complete) = try Self.image()
         try await run { origin, pipeline in
-            origin.serve("/a.png", .image(png, type: "image/png").with(\.ending, .cut(after: 12_000)))
+            origin.serve("/a.png", response: .image(png, type: "image/png").setting(\.ending, to: .cut(after: 12_000)))
             expectPart(try await pipeline.response(for: request(origin)), of: complete)
             #expect(pipeline.cachedImage(for: request(origin)) == nil)
             var cacheOnly = request(origin)
@@ -61,7 +61,7 @@ import TintypeTesting
             let cached = await Task { [cacheOnly] in try await pipeline.image(for: cacheOnly) }.result
             #expect(throws: TintypeError.self) { try cached.get() }
             // The origin now sends the complete image, which is loaded again.
-            origin.serve("/a.png", .image(png, type: "image/png"))
+            origin.serve("/a.png", response: .image(png, type: "image/png"))
             let image = try await pipeline.image(for: request(origin))
             #expect(!image.isPartial && PixelDifference(between: image.pixels, and: complete)?.maximum == 0)
         }
@@ -72,8 +72,8 @@ import TintypeTesting
         try await run { origin, pipeline in
             origin.serve(
                 "/a.png",
-                .image(png, type: "image/png").with(\.framing, .chunked(size: 4000)).with(
-                    \.ending, .cut(after: 12_000)))
+                response: .image(png, type: "image/png").setting(\.framing, to: .chunked(size: 4000)).setting(
+                    \.ending, to: .cut(after: 12_000)))
             expectPart(try await pipeline.response(for: request(origin)), of: complete)
         }
     }
@@ -91,8 +91,8 @@ import TintypeTesting
                 }
                 let response: OriginResponse =
                     isFirst
-                    ? .image(png, type: "image/png").with(\.ending, .cut(after: 12_000))
-                    : .image(Data("busy".utf8), type: "text/plain").with(\.status, 503)
+                    ? .image(png, type: "image/png").setting(\.ending, to: .cut(after: 12_000))
+                    : .image(Data("busy".utf8), type: "text/plain").setting(\.status, to: 503)
                 return response
             }
             let response = try await pipeline.response(for: request(origin))

@@ -37,7 +37,7 @@ import TintypeTesting
     @Test func aThousandConcurrentLoadsMakeOneRequestAndOneDecode() async throws {
         try await run { origin, make in
             let gate = OriginGate()
-            origin.serve("/a.jpg", .image(try Self.jpeg(), type: "image/jpeg").with(\.gate, gate))
+            origin.serve("/a.jpg", response: .image(try Self.jpeg(), type: "image/jpeg").setting(\.gate, to: gate))
             let decoder = GatedDecoder(JPEGDecoder())
             let pipeline = make(decoder)
             try await withThrowingTaskGroup(of: PixelSize.self) { group in
@@ -53,7 +53,7 @@ import TintypeTesting
 
     @Test func theAcceptFieldListsTheDecodableFormats() async throws {
         try await run { origin, make in
-            origin.serve("/a.jpg", .image(try Self.jpeg(), type: "image/jpeg"))
+            origin.serve("/a.jpg", response: .image(try Self.jpeg(), type: "image/jpeg"))
             _ = try await make(nil).image(for: origin.url("/a.jpg"))
             let accepted = try #require(origin.requests.first?[header: "accept"]).split(separator: ",").map(String.init)
             let types = ImageCoderRegistry.standard.decodableFormats.map(\.mediaType)
@@ -64,7 +64,7 @@ import TintypeTesting
 
     @Test func anImageComesFromNetworkThenDiskThenMemory() async throws {
         try await run { origin, make in
-            origin.serve("/a.jpg", .image(try Self.jpeg(), type: "image/jpeg"))
+            origin.serve("/a.jpg", response: .image(try Self.jpeg(), type: "image/jpeg"))
             let request = ImageRequest(url: origin.url("/a.jpg"))
             let first = make(nil)
             #expect(try await first.response(for: request).origin == .network)
@@ -79,7 +79,8 @@ import TintypeTesting
     @Test func cancellingTheLastWaiterClosesTheTransfer() async throws {
         try await run { origin, make in
             let data = try Self.jpeg()
-            origin.serve("/a.jpg", .image(data, type: "image/jpeg").with(\.ending, .silence(after: 1000)))
+            origin.serve(
+                "/a.jpg", response: .image(data, type: "image/jpeg").setting(\.ending, to: .silence(after: 1000)))
             let pipeline = make(nil)
             let tasks = (0..<3).map { _ in Task { try await pipeline.image(for: origin.url("/a.jpg")) } }
             await origin.waitForRequests(1)
@@ -97,7 +98,7 @@ import TintypeTesting
         try await run { origin, make in
             let gate = OriginGate(after: 20_000)
             let data = try Self.jpeg(640, 480)
-            origin.serve("/a.jpg", .image(data, type: "image/jpeg").with(\.gate, gate))
+            origin.serve("/a.jpg", response: .image(data, type: "image/jpeg").setting(\.gate, to: gate))
             var request = ImageRequest(url: origin.url("/a.jpg"))
             request.policy.previews = .progressive(every: .zero)
             var previews = 0
@@ -121,7 +122,7 @@ import TintypeTesting
         try await run { origin, make in
             let gate = OriginGate(after: 20_000)
             let data = try Self.jpeg(640, 480)
-            origin.serve("/a.jpg", .image(data, type: "image/jpeg").with(\.gate, gate))
+            origin.serve("/a.jpg", response: .image(data, type: "image/jpeg").setting(\.gate, to: gate))
             // A quarter of each side, at four bytes a pixel.
             let request = ImageRequest(url: origin.url("/a.jpg")).decoded(.atMost(bytes: 160 * 120 * 4))
                 .previews(.progressive(every: .zero))
@@ -153,7 +154,7 @@ import TintypeTesting
         _ response: OriginResponse, _ origin: Origin, _ pipeline: ImagePipeline
     ) async throws -> (player: AnimationPlayer, timer: ManualPlaybackTimer, result: Result<Image, TintypeError>?) {
         let (gate, timer) = (OriginGate(after: 110), ManualPlaybackTimer())
-        origin.serve("/a.gif", response.with(\.gate, gate))
+        origin.serve("/a.gif", response: response.setting(\.gate, to: gate))
         let request = ImageRequest(url: origin.url("/a.gif")).previews(.progressive(every: .zero))
         var (player, result) = (AnimationPlayer?.none, Result<Image, TintypeError>?.none)
         for await event in pipeline.start(request).events {
@@ -182,7 +183,7 @@ import TintypeTesting
 
     @Test @MainActor func theFramesOfAnInterruptedDownloadArePlayed() async throws {
         try await run { origin, make in
-            let cut = OriginResponse.image(Self.gif, type: "image/gif").with(\.ending, .cut(after: 115))
+            let cut = OriginResponse.image(Self.gif, type: "image/gif").setting(\.ending, to: .cut(after: 115))
             let (player, timer, result) = try await play(cut, origin, make(nil))
             #expect(throws: TintypeError.self) { try result?.get() }
             timer.advance(by: .seconds(9))
@@ -204,12 +205,12 @@ import TintypeTesting
             let responses: [String: (OriginResponse, TintypeError.Code)] = [
                 "html": (.image(Data("<html>sign in</html>".utf8), type: "image/png"), .notAnImage),
                 "corrupt": (.image(corrupt, type: "image/png"), .undecodable),
-                "cut": (.image(png, type: "image/png").with(\.ending, .cut(after: 40)), .truncatedBody),
+                "cut": (.image(png, type: "image/png").setting(\.ending, to: .cut(after: 40)), .truncatedBody),
                 "empty": (.image(Data(), type: "image/png"), .emptyBody),
                 "missing": (.status(404), .badStatus),
             ]
             let (response, code) = try #require(responses[kind])
-            origin.serve("/a.png", response)
+            origin.serve("/a.png", response: response)
             let pipeline = make(nil)
             do throws(TintypeError) {
                 _ = try await pipeline.image(for: origin.url("/a.png"))

@@ -77,7 +77,7 @@ import TintypeTesting
         let pixels = try PixelBuffer.drawn(PixelSize(width: 4, height: 4)) { _, _ in Pixel(red: 1, green: 2, blue: 3) }
         let data = try PNGEncoder().encode(pixels, as: .png, options: EncodeOptions())
         let origin = try await Origin.start()
-        origin.serve("/a.png", .image(data, type: "image/png"))
+        origin.serve("/a.png", response: .image(data, type: "image/png"))
         let result: Result<Void, any Error>
         do { result = .success(try await body(origin, origin.url("/a.png"))) } catch { result = .failure(error) }
         await origin.stop()
@@ -137,7 +137,7 @@ import TintypeTesting
             let pipeline = pipeline(nil) { $0.loaders = [downloader] }
             let request = ImageRequest(url: url)
             _ = try await pipeline.image(for: request)
-            origin.serve("/a.png", .redirect(to: "http://10.0.0.1/"))
+            origin.serve("/a.png", response: .redirect(to: "http://10.0.0.1/"))
             downloader.configuration.serverGuard = ServerGuard(ports: nil, addresses: [.loopback])
             _ = try await pipeline.image(for: request)
             await expect(.forbidden, request.freshness(.revalidate), from: pipeline)

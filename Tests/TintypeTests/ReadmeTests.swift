@@ -71,7 +71,7 @@ func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
         let white = try PixelBuffer.filled(
             Pixel(red: 255, green: 255, blue: 255), size: PixelSize(width: 640, height: 480))
         let jpeg = try JPEGEncoder().encode(white, as: .jpeg, options: EncodeOptions())
-        origin.serve("/a.jpg", .image(jpeg, type: "image/jpeg"))
+        origin.serve("/a.jpg", response: .image(jpeg, type: "image/jpeg"))
         let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-readme-\(UUID().uuidString)")
         let pipeline = ImagePipeline(
             .standard(downloader: .patient, memory: MemoryCache(), disk: DiskCache(directory: folder)))

@@ -27,7 +27,7 @@ private final class ColdLoads: Sendable {
 
     init() async throws {
         origin = try await Origin.start()
-        origin.serve("/ocean.jpg", .image(try Sample.jpeg(), type: "image/jpeg"))
+        origin.serve("/ocean.jpg", response: .image(try Sample.jpeg(), type: "image/jpeg"))
         url = origin.url("/ocean.jpg")
         let configuration = PipelineConfiguration.standard(memory: nil, disk: nil)
         pipeline = ImagePipeline(configuration)

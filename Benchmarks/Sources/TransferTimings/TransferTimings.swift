@@ -38,7 +38,7 @@ struct Waiters {
         for round in 0..<51 {
             let gate = OriginGate()
             let path = "/\(round)"
-            origin.serve(path, .image(Data(count: 30 << 10), type: "image/png").with(\.gate, gate))
+            origin.serve(path, response: .image(Data(count: 30 << 10), type: "image/png").setting(\.gate, to: gate))
             times.append(try await wait(for: origin.url(path), downloader, gate))
             try check(origin.requestCount(path) == 1)
         }

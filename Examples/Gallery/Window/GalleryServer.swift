@@ -23,11 +23,11 @@ import TintypeTesting
         for number in 0..<count {
             origin.serve("/thumbnails/\(number).png") { _ in
                 guard !fails(number), let png = NumberedImage(number).png(side: 200) else { return .status(503) }
-                return .image(png, type: "image/png").with(\.latency, delay(number))
+                return .image(png, type: "image/png").setting(\.latency, to: delay(number))
             }
             origin.serve("/images/\(number).png") { _ in
                 guard let png = NumberedImage(number).png(side: 1000) else { return .status(503) }
-                return .image(png, type: "image/png").with(\.bandwidth, 40_000)
+                return .image(png, type: "image/png").setting(\.bandwidth, to: 40_000)
             }
         }
     }

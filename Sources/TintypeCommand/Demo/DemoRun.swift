@@ -20,8 +20,8 @@ struct DemoRun {
         for sample in samples {
             origin.serve(
                 sample.name,
-                .image(sample.data, type: sample.mediaType)
-                    .with(\.latency, Self.latency).with(\.bandwidth, Self.bytesPerSecond))
+                response: .image(sample.data, type: sample.mediaType)
+                    .setting(\.latency, to: Self.latency).setting(\.bandwidth, to: Self.bytesPerSecond))
         }
     }
 

@@ -11,7 +11,7 @@ import TintypeCore
 /// ``stop()``. A path without a response is a 404. You can call every method from any thread.
 ///
 ///     let origin = try await Origin.start()
-///     origin.serve("/a.png", .image(data, type: "image/png"))
+///     origin.serve("/a.png", response: .image(data, type: "image/png"))
 ///     let image = try await pipeline.image(for: origin.url("/a.png"))
 ///     await origin.stop()
 public final class Origin: Sendable {
@@ -80,7 +80,7 @@ extension Origin {
     /// - Parameters:
     ///   - path: The path, percent-decoded and without a query.
     ///   - response: The response. It replaces what the path served before.
-    public func serve(_ path: String, _ response: OriginResponse) {
+    public func serve(_ path: String, response: OriginResponse) {
         serve(path) { _ in response }
     }
 

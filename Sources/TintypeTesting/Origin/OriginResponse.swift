@@ -2,8 +2,8 @@ public import Foundation
 
 /// A response of an ``Origin``, including its faults.
 ///
-///     origin.serve("/slow.png", .image(data, type: "image/png").with(\.bandwidth, 10_000))
-///     origin.serve("/cut.png", .image(data, type: "image/png").with(\.ending, .reset(after: 500)))
+///     origin.serve("/slow.png", response: .image(data, type: "image/png").setting(\.bandwidth, to: 10_000))
+///     origin.serve("/cut.png", response: .image(data, type: "image/png").setting(\.ending, to: .reset(after: 500)))
 public struct OriginResponse: Sendable {
     /// The status code. Responses with status 204 or 304 have no body and no length; a response to a HEAD has no body.
     public var status: Int
@@ -96,16 +96,18 @@ extension OriginResponse {
         OriginResponse(status: status, headers: [("Location", location)])
     }
 
-    /// Returns a copy with one property changed: `.image(data, type: "image/png").with(\.bandwidth, 10_000)`.
-    public func with<Value>(_ property: WritableKeyPath<OriginResponse, Value>, _ value: Value) -> OriginResponse {
+    /// Returns a copy with one property changed: `.image(data, type: "image/png").setting(\.bandwidth, to: 10_000)`.
+    public func setting<Value>(
+        _ property: WritableKeyPath<OriginResponse, Value>, to value: Value
+    ) -> OriginResponse {
         var copy = self
         copy[keyPath: property] = value
         return copy
     }
 
     /// Returns a copy with one more header field.
-    public func with(header name: String, _ value: String) -> OriginResponse {
-        with(\.headers, headers + [(name, value)])
+    public func with(header name: String, value: String) -> OriginResponse {
+        setting(\.headers, to: headers + [(name, value)])
     }
 }
 
