@@ -320,6 +320,63 @@ import TintypeTesting
         }
     }
 
+    // MARK: Names in memory
+
+    /// Loads a source whose file another process has added. The downloader finds it only if it still has the name.
+    private func expectNoFile(
+        of source: ImageSource, in folder: URL, as name: String, _ copy: URL, _ downloader: Downloader
+    )
+        async throws
+    {
+        try FileManager.default.copyItem(at: copy, to: folder.appending(path: name))
+        let loaded = try await Fixture.load(source, downloader)
+        #expect(loaded.data == Fixture.body && loaded.metrics?.resumedBytes == 0)
+    }
+
+    @Test func theNamesOfFilesBeyondTheBudgetAreForgotten() async throws {
+        try await withFolder { folder in
+            let store = folder.appending(path: "store")
+            try await Fixture.withOrigin { origin in
+                let downloader = Downloader(configuration(store, budget: 30_000))
+                let source = ImageSource.url(origin.url("/a"))
+                serve(origin, first: [Self.cut])
+                await Fixture.expect(.truncatedBody) { try await Fixture.load(source, downloader) }
+                try await downloader.flush()
+                let name = try #require(files(store).first)
+                let (file, copy) = (store.appending(path: name), folder.appending(path: "copy"))
+                try FileManager.default.copyItem(at: file, to: copy)
+                // Files that are written at once may have equal dates.
+                try FileManager.default.setAttributes(
+                    [.modificationDate: Date(timeIntervalSinceNow: -600)], ofItemAtPath: file.path())
+                origin.serve("/b", Self.cut)
+                await Fixture.expect(.truncatedBody) {
+                    try await Fixture.load(.url(origin.url("/b")), downloader)
+                }
+                try await downloader.flush()
+                #expect(files(store).count == 1 && files(store) != [name])
+                try await expectNoFile(of: source, in: store, as: name, copy, downloader)
+            }
+        }
+    }
+
+    @Test func theNameOfAFileThatCannotBeWrittenIsForgotten() async throws {
+        try await withFolder { folder in
+            let (store, other) = (folder.appending(path: "store"), folder.appending(path: "other"))
+            try await Fixture.withOrigin { origin in
+                let source = await interruptedSource(origin, in: other)
+                let name = try #require(files(other).first)
+                try FileManager.default.createDirectory(
+                    at: store.appending(path: "\(name).new"), withIntermediateDirectories: true)
+                serve(origin, first: [Self.cut])
+                let downloader = Downloader(configuration(store))
+                await Fixture.expect(.truncatedBody) { try await Fixture.load(source, downloader) }
+                try await downloader.flush()
+                #expect(names(store) == ["\(name).new"])
+                try await expectNoFile(of: source, in: store, as: name, other.appending(path: name), downloader)
+            }
+        }
+    }
+
     @Test func aLinkIsNotFollowed() async throws {
         try await withFolder { folder in
             let store = folder.appending(path: "store")

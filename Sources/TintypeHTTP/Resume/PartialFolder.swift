@@ -18,6 +18,9 @@ struct PartialFolder: Sendable {
         folder = try location.make()
     }
 
+    /// Whether there is a file with a name.
+    func contains(_ name: String) -> Bool { folder.status(of: name) != nil }
+
     /// Returns the names in the folder.
     func names() -> [String] { folder.names() }
 
@@ -77,20 +80,20 @@ struct PartialFolder: Sendable {
 
     // MARK: Limits
 
-    /// Removes the files that are older than the limits allow, and the oldest ones until the rest has at most
+    /// Returns the names of the files to remove: those that are older than the limits allow, and the oldest ones beyond
     /// `byteCount` bytes.
     ///
     /// - Parameters:
     ///   - byteCount: The maximum size of all files, in bytes.
     ///   - age: The maximum age, in seconds.
     ///   - temporaryAge: The maximum age of a file that is not complete, in seconds.
-    func trim(to byteCount: Int, age: TimeInterval, temporaryAge: TimeInterval, at now: Date) {
+    func namesBeyond(byteCount: Int, age: TimeInterval, temporaryAge: TimeInterval, at now: Date) -> [String] {
         var total = 0
-        for file in files().sorted(by: { $0.date > $1.date }) {
+        return files().sorted { $0.date > $1.date }.filter { file in
             total += file.size
             let maximumAge = PartialFile.isTemporaryName(file.name) ? temporaryAge : age
-            if total > byteCount || now.timeIntervalSince(file.date) > maximumAge { remove(file.name) }
-        }
+            return total > byteCount || now.timeIntervalSince(file.date) > maximumAge
+        }.map(\.name)
     }
 
     /// Removes all files of the store. Returns their number and size in bytes.

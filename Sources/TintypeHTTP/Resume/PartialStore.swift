@@ -119,7 +119,11 @@ public final class PartialStore: Sendable {
     public func removeAll() async throws(TintypeError) -> (count: Int, byteCount: Int) {
         await flush()
         return try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
-            do throws(FolderFailure) { return try PartialFolder(self.location).removeAll() } catch {
+            do throws(FolderFailure) {
+                let folder = try PartialFolder(self.location)
+                self.names.withLock { if $0 != nil { $0 = [] } }
+                return folder.removeAll()
+            } catch {
                 guard error.errorNumber != ENOENT else { return (0, 0) }
                 throw TintypeError(
                     .unwritable, stage: .store, "cannot use this directory: \(error.reason)", subject: error.path)
@@ -170,18 +174,23 @@ public final class PartialStore: Sendable {
     /// folder or may write to it.
     private func listNames() {
         guard names.withLock({ $0 == nil }) else { return }
-        var all: [String] = []
+        let folder = openFolder()
+        let all = folder?.names() ?? []
+        names.withLock { names in
+            if names == nil { names = Set(all.filter(PartialFile.isName)) }
+        }
+        if let folder, !all.isEmpty { WorkQueue.disk.enqueue(at: .veryLow) { self.trim(folder) } }
+    }
+
+    /// Opens the folder; `nil` if there is none, or it must not be used.
+    private func openFolder() -> PartialFolder? {
         do throws(FolderFailure) {
-            let folder = try PartialFolder(location)
-            all = folder.names()
-            if !all.isEmpty { WorkQueue.disk.enqueue(at: .veryLow) { self.trim(folder) } }
+            return try PartialFolder(location)
         } catch {
             if error.isRefusal {
                 Self.logger.warning("cannot resume transfers: \(error.path.printable): \(error.reason)")
             }
-        }
-        names.withLock { [all] names in
-            if names == nil { names = Set(all.filter(PartialFile.isName)) }
+            return nil
         }
     }
 
@@ -198,7 +207,10 @@ public final class PartialStore: Sendable {
         let isWritten =
             (try? PartialJournal(empty, as: temporary, in: folder).appending(data)) != nil
             && folder.rename(temporary, to: name)
-        if !isWritten { folder.remove(temporary) }
+        if !isWritten {
+            folder.remove(temporary)
+            if !folder.contains(name) { _ = names.withLock { $0?.remove(name) } }
+        }
         trim(folder)
     }
 
@@ -212,8 +224,11 @@ public final class PartialStore: Sendable {
     }
 
     private func trim(_ folder: PartialFolder) {
-        folder.trim(
-            to: maximumByteCount, age: maximumAge, temporaryAge: Self.maximumTemporaryAge, at: Date())
+        let removed = folder.namesBeyond(
+            byteCount: maximumByteCount, age: maximumAge, temporaryAge: Self.maximumTemporaryAge, at: Date())
+        // Before the files are removed: a transfer that creates one of them meanwhile registers its name again.
+        names.withLock { $0?.subtract(removed) }
+        for name in removed { folder.remove(name) }
     }
 }
 

@@ -36,6 +36,26 @@ import Testing
         #expect(taken == whole && received.progress.received == 0 && received.all.isEmpty)
     }
 
+    @Test(arguments: [0, 19_999, 20_000, 29_999, 30_000, 50_000])
+    func atMostSoManyBytesAreRead(_ offset: Int) async throws {
+        let received = try await spilled()
+        for maximum in [0, 1, 5_000, 25_000, 60_000] {
+            let expected = whole.dropFirst(offset).prefix(maximum)
+            #expect(received.bytes(from: offset, atMost: maximum) == expected, "\(maximum)")
+        }
+    }
+
+    /// Collecting a body that broke off must not block, so that bytes behind the file are left out.
+    @Test func aBodyThatBrokeOffIsMappedUpToTheEndOfItsFile() async throws {
+        let received = try await spilled()
+        let resumable = received.resumable
+        #expect(resumable == whole.prefix(30_000) && received.all == whole)
+        received.restart()
+        #expect(resumable == whole.prefix(30_000) && received.resumable.isEmpty)
+        try append(0..<20_000, to: received)
+        #expect(received.resumable == whole.prefix(20_000))
+    }
+
     @Test func theLimitIncludesBytesInTheFile() async throws {
         let received = try await spilled()
         #expect(throws: TintypeError.self) { try append(0..<1, to: received) }
