@@ -43,7 +43,7 @@ struct Store {
         for cache in [makeCache(), ThumbnailCache(beside: makeCache()).disk] {
             let usage = try await cache.usage()
             let files = Self.files(cache.directory.appending(path: "v2/entries"))
-            let bytes = files.reduce(0) { $0 + $1.byteCount }
+            let bytes = files.reduce(0) { $0 + DiskUsage.allocatedSize($1.byteCount) }
             guard usage == DiskUsage(count: files.count, byteCount: bytes) else {
                 CrashTest.fail(
                     "the index says \(usage), but there are \(files.count) files of \(bytes) bytes, \(context)")

@@ -33,7 +33,7 @@ extension DiskCache {
                 guard usage.count > target.count || usage.byteCount > target.byteCount else { break }
                 victims.append(record)
                 usage.count -= 1
-                usage.byteCount -= record.size
+                usage.byteCount -= record.allocatedSize
             }
             guard !victims.isEmpty else { break }
             let evicted = try evict(victims, index)
@@ -51,7 +51,8 @@ extension DiskCache {
         _ = try? useIndex { index in
             let usage = try index.usage
             // Evict more than needed, so that the next write need not evict again, but only a part of a small cache.
-            let target = max(0, usage.byteCount - max(4 * byteCount, usage.byteCount / 16))
+            let needed = 4 * DiskUsage.allocatedSize(byteCount)
+            let target = max(0, usage.byteCount - max(needed, usage.byteCount / 16))
             _ = try trim(index, to: DiskUsage(count: .max, byteCount: target))
         }
         return stats.evictions > before
@@ -68,11 +69,11 @@ extension DiskCache {
         let victims = zip(records, isUnrecorded).compactMap { $1 ? nil : $0 }
         return try performRemoval {
             let entries = currentEntriesHandle()
-            let removed = victims.filter { entries?.remove($0.name) ?? true }
+            let removed = DiskUsage(of: victims.filter { entries?.remove($0.name) ?? true })
             // Before the index, which may fail: the files are gone either way.
             state.withLock { $0.stats.evictions += removed.count }
             try index.remove(records)
-            return DiskUsage(count: removed.count, byteCount: removed.reduce(0) { $0 + $1.size })
+            return removed
         }
     }
 }

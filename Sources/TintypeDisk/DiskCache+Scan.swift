@@ -25,7 +25,7 @@ extension DiskCache {
             case .missing: break
             case .file(let header, _, _) where EntryName(header.key) == name:
                 result.sound.count += 1
-                result.sound.byteCount += header.fileLength
+                result.sound.byteCount += DiskUsage.allocatedSize(header.fileLength)
             case .file, .damaged:
                 result.damaged.append(layout.path(of: name))
                 if !entries.remove(name) { result.unremovable.append(layout.path(of: name)) }

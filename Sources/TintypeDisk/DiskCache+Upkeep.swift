@@ -15,8 +15,7 @@ extension DiskCache {
         do throws(TintypeError) {
             return try await withIndex { index in try index.usage } ?? DiskUsage()
         } catch  where error.code == .unwritable {
-            let records = try await recordsOfFiles()
-            return DiskUsage(count: records.count, byteCount: records.reduce(0) { $0 + $1.size })
+            return DiskUsage(of: try await recordsOfFiles())
         }
     }
 

@@ -169,7 +169,7 @@ extension DiskCache {
         let now = time.uptime()
         let work = state.withLock { state -> DiskStaging.Work in
             // An entry above the limit would only evict everything else.
-            if entry.data.count <= limits.byteCount, EntryHeader.hasRoom(for: entry, key),
+            if DiskUsage.allocatedSize(entry.data.count) <= limits.byteCount, EntryHeader.hasRoom(for: entry, key),
                 state.health.allowsWriting(at: now),
                 let work = state.staging.add(entry, for: key, modified: modified, keepsExtended: keepsExtended)
             {

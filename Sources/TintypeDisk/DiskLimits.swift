@@ -1,6 +1,6 @@
 /// The limits of a disk cache on size, count and age.
 public struct DiskLimits: Hashable, Sendable {
-    /// The maximum size of all files, in bytes. 1 GB by default.
+    /// The maximum size of all files, in bytes. 1 GB by default. The length of each file is rounded up to 4096 bytes.
     public var byteCount: Int
     /// The maximum number of entries. Unlimited by default.
     public var count: Int

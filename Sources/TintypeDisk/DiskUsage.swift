@@ -5,13 +5,27 @@ public import TintypeCore
 public struct DiskUsage: Equatable, Sendable {
     /// The number of entries.
     public var count: Int
-    /// The size of their files, in bytes.
+    /// The size of their files, in bytes. The length of each file is rounded up to 4096 bytes, as a file system does.
     public var byteCount: Int
 
     /// Creates a usage with a number of entries and a size in bytes.
     public init(count: Int = 0, byteCount: Int = 0) {
         self.count = count
         self.byteCount = byteCount
+    }
+}
+
+extension DiskUsage {
+    /// The unit in which file systems allocate space: that of ext4, XFS and Btrfs by default.
+    static let blockSize = 4096
+
+    /// Returns the size of a file in whole blocks. Without that, files of some hundred bytes would take ten times as much
+    /// of the disk as the limit allows.
+    package static func allocatedSize(_ fileLength: Int) -> Int { (fileLength + blockSize - 1) / blockSize * blockSize }
+
+    /// The usage of some entries.
+    init(of records: [IndexRecord]) {
+        self.init(count: records.count, byteCount: records.reduce(0) { $0 + $1.allocatedSize })
     }
 }
 

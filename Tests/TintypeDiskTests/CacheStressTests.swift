@@ -19,13 +19,13 @@ import TintypeTesting
         let url = folder.url
         tiers = (0..<2).map { number in
             // Both use one directory, as two processes would.
-            let disk = DiskCache(directory: url, limits: DiskLimits(byteCount: 30_000, count: 16, expiry: .access))
+            let disk = DiskCache(directory: url, limits: DiskLimits(byteCount: 60_000, count: 16, expiry: .access))
             return ImageCache(
                 memory: MemoryCache(
                     limits: CacheLimits(cost: 16_000, count: 20, age: .seconds(1)), findsLivingImages: number == 0),
                 disk: disk,
                 pixels: ThumbnailCache(
-                    directory: url.appending(path: "thumbnails"), limits: DiskLimits(byteCount: 20_000)))
+                    directory: url.appending(path: "thumbnails"), limits: DiskLimits(byteCount: 40_000)))
         }
         cache = ImageCacheChain(tiers, policies: ImageCacheChain.Policies(query: .serial, store: .concurrent))
     }
@@ -82,7 +82,7 @@ import TintypeTesting
     private func upkeep(_ tier: ImageCache, _ key: CacheKey, _ size: Int) async throws {
         guard let disk = tier.disk as? DiskCache else { return }
         switch size {
-        case 1: _ = try await disk.trim(to: 5_000)
+        case 1: _ = try await disk.trim(to: 20_000)
         case 2: _ = try await disk.trim()
         case 3: _ = try await disk.usage()
         case 4: _ = disk.stats

@@ -182,12 +182,21 @@ import TintypeTesting
     @Test func totalsMatchTheFiles() async throws {
         let cache = cache()
         for number in 0..<100 { cache.store(entry(1, count: number), for: key("\(number)")) }
+        cache.store(entry(1, count: 5000), for: key("large"))
         let usage = try await cache.usage()
         let files = folder.files.filter { $0.contains("/entries/") }
         let bytes = try files.reduce(0) { sum, path in
-            sum + (try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0)
+            let length = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+            return sum + DiskUsage.allocatedSize(length)
         }
-        #expect(usage == DiskUsage(count: 100, byteCount: bytes))
+        #expect(usage == DiskUsage(count: 101, byteCount: bytes) && bytes == 100 * 4096 + 8192)
+        #expect(try await cache.verify().sound == usage)
+        #expect(try await cache.clear() == usage)
+    }
+
+    @Test(arguments: [(0, 0), (1, 4096), (4095, 4096), (4096, 4096), (4097, 8192)])
+    func theSizeOfAFileIsThatOfItsBlocks(_ length: Int, _ size: Int) {
+        #expect(DiskUsage.allocatedSize(length) == size)
     }
 
     @Test(arguments: ["lost", "damaged"]) func theIndexIsRebuiltFromTheFiles(_ how: String) async throws {
@@ -235,13 +244,13 @@ import TintypeTesting
     // MARK: Limits
 
     @Test func theSizeLimitEvictsTheLeastRecentlyUsedEntries() async throws {
-        let cache = cache(DiskLimits(byteCount: 5000))
+        let cache = cache(DiskLimits(byteCount: 5 * 4096 + 4095))
         for number in 0..<20 {
             cache.store(entry(1, count: 500), for: key("\(number)"))
             try await cache.flush()
             clock.advance(by: .seconds(1))
         }
-        #expect(try await cache.usage().byteCount <= 5000)
+        #expect(try await cache.usage() == DiskUsage(count: 5, byteCount: 5 * 4096))
         #expect(try await cache.entry(for: key("0")) == nil)
         #expect(try await cache.entry(for: key("19")) != nil)
         let files = folder.files.filter { $0.contains("/entries/") }
@@ -249,7 +258,7 @@ import TintypeTesting
     }
 
     @Test func aUseProtectsAnEntryFromEviction() async throws {
-        let cache = cache(DiskLimits(byteCount: 2500))
+        let cache = cache(DiskLimits(byteCount: 3 * 4096))
         for name in ["a", "b", "c"] {
             cache.store(entry(1, count: 500), for: key(name))
             try await cache.flush()
@@ -281,7 +290,7 @@ import TintypeTesting
         for number in 0..<10 { cache.store(entry(1, count: 1000), for: key("\(number)")) }
         let before = try await cache.usage()
         let removed = try await cache.trim(to: before.byteCount / 2)
-        #expect(removed.count == 5)
+        #expect(removed == DiskUsage(count: 5, byteCount: 5 * 4096))
         #expect(try await cache.clear().count == 5)
         #expect(try await cache.usage() == DiskUsage(count: 0, byteCount: 0))
         #expect(folder.files.allSatisfy { $0.contains("index.sqlite") || $0.contains("/writers/") })

@@ -149,6 +149,41 @@ import TintypeTesting
         #expect(files < 10 && cache.stats.evictions == 10 - files)
     }
 
+    /// Version 1 summed the exact lengths of the files.
+    @Test func theTotalOfAnOlderIndexIsCorrected() async throws {
+        var layout = DiskCache(directory: folder.url).layout
+        do {
+            let cache = DiskCache(directory: folder.url)
+            try await fill(cache, 0..<10)
+            try await cache.waitUntilReconciled()
+            layout = cache.layout
+        }
+        do {
+            let index = try DiskIndex(layout, in: layout.openHome())
+            try await index.database.write { database in
+                try database.execute(
+                    sql: """
+                        DROP TRIGGER entryAdded; DROP TRIGGER entryRemoved; DROP TRIGGER entryChanged;
+                        CREATE TRIGGER entryAdded AFTER INSERT ON entry BEGIN
+                            UPDATE total SET count = count + 1, size = size + NEW.size; END;
+                        CREATE TRIGGER entryRemoved AFTER DELETE ON entry BEGIN
+                            UPDATE total SET count = count - 1, size = size - OLD.size; END;
+                        CREATE TRIGGER entryChanged AFTER UPDATE OF size ON entry WHEN OLD.size <> NEW.size BEGIN
+                            UPDATE total SET size = size - OLD.size + NEW.size; END;
+                        UPDATE total SET size = (SELECT SUM(size) FROM entry);
+                        PRAGMA user_version = 1;
+                        """)
+            }
+            #expect(try index.usage.byteCount < 10 * 4096)
+        }
+        let cache = DiskCache(directory: folder.url)
+        #expect(try await cache.usage() == DiskUsage(count: 10, byteCount: 10 * 4096))
+        try await cache.remove(key(3))
+        try await fill(cache, 10..<12)
+        #expect(try await cache.usage() == DiskUsage(count: 11, byteCount: 11 * 4096))
+        #expect(try await cache.trim(to: 4096) == DiskUsage(count: 10, byteCount: 10 * 4096))
+    }
+
     @Test func clearCountsWhatItRemovesEvenWithoutAnIndex() async throws {
         let cache = DiskCache(directory: folder.url)
         try await fill(cache, 0..<10)

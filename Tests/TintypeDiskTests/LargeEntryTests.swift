@@ -68,9 +68,9 @@ import TintypeCore
     }
 
     @Test func anEntryLargerThanTheLimitIsRefused() async throws {
-        let cache = cache(DiskLimits(byteCount: 1000))
+        let cache = cache(DiskLimits(byteCount: 10_000))
         cache.store(CacheEntry(data: Data(count: 500), format: .png), for: CacheKey(source: "small"))
-        cache.store(CacheEntry(data: Data(count: 1001), format: .png), for: key)
+        cache.store(CacheEntry(data: Data(count: 10_001), format: .png), for: key)
         try await cache.flush()
         #expect(cache.stats.refusals == 1)
         #expect(try await cache.entry(for: CacheKey(source: "small")) != nil)

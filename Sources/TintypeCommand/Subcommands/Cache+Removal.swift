@@ -43,7 +43,7 @@ extension Cache {
                 var facts = stat()
                 guard stat(entry.path, &facts) == 0 else { continue }
                 try await cache.remove(entry.key)
-                removed += DiskUsage(count: 1, byteCount: Int(facts.st_size))
+                removed += DiskUsage(count: 1, byteCount: DiskUsage.allocatedSize(Int(facts.st_size)))
             }
             return removed
         }

@@ -41,7 +41,7 @@ extension EntriesHandle {
                 throw DiskFailure(errno, folder.path)
             }
             removed.count += 1
-            removed.byteCount += Int(status.st_size)
+            removed.byteCount += DiskUsage.allocatedSize(Int(status.st_size))
         }
     }
 }

@@ -60,9 +60,12 @@ final class DiskIndex: Sendable {
         // because GRDB's switch to WAL would override it.
         try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = OFF") }
         try database.write { database in
-            guard try Int.fetchOne(database, sql: "PRAGMA user_version") == 0 else { return }
-            try database.execute(sql: schema)
-            try database.execute(sql: "PRAGMA user_version = 1")
+            switch try Int.fetchOne(database, sql: "PRAGMA user_version") {
+            case 0: try database.execute(sql: schema)
+            case 1: try database.execute(sql: migration)
+            default: return
+            }
+            try database.execute(sql: "PRAGMA user_version = 2")
         }
         return database
     }
@@ -84,8 +87,11 @@ final class DiskIndex: Sendable {
         }
     }
 
-    /// The tables and triggers. Triggers maintain the totals, so that they are right whichever process writes.
-    /// `reconciled` is the number of folders whose entries are known to match the files: see ``reconcile(_:)``.
+    /// The tables and triggers.
+    ///
+    /// `entry.size` is the exact length of a file, to compare it with the file. `total.size` is the sum of
+    /// ``DiskUsage/allocatedSize(_:)``. `reconciled` is the number of folders whose entries are known to match the files:
+    /// see ``reconcile(_:)``.
     static let schema = """
         CREATE TABLE entry (
             name BLOB PRIMARY KEY, size INTEGER NOT NULL, created INTEGER NOT NULL, modified INTEGER NOT NULL,
@@ -96,13 +102,30 @@ final class DiskIndex: Sendable {
             id INTEGER PRIMARY KEY CHECK (id = 1), count INTEGER NOT NULL, size INTEGER NOT NULL,
             reconciled INTEGER NOT NULL);
         INSERT INTO total VALUES (1, 0, 0, 0);
-        CREATE TRIGGER entryAdded AFTER INSERT ON entry BEGIN
-            UPDATE total SET count = count + 1, size = size + NEW.size; END;
-        CREATE TRIGGER entryRemoved AFTER DELETE ON entry BEGIN
-            UPDATE total SET count = count - 1, size = size - OLD.size; END;
-        CREATE TRIGGER entryChanged AFTER UPDATE OF size ON entry WHEN OLD.size <> NEW.size BEGIN
-            UPDATE total SET size = size - OLD.size + NEW.size; END;
+        \(triggers)
         """
+
+    /// Triggers maintain the totals, so that they are right whichever process writes.
+    private static let triggers = """
+        CREATE TRIGGER entryAdded AFTER INSERT ON entry BEGIN
+            UPDATE total SET count = count + 1, size = size + \(allocated("NEW.size")); END;
+        CREATE TRIGGER entryRemoved AFTER DELETE ON entry BEGIN
+            UPDATE total SET count = count - 1, size = size - \(allocated("OLD.size")); END;
+        CREATE TRIGGER entryChanged AFTER UPDATE OF size ON entry WHEN OLD.size <> NEW.size BEGIN
+            UPDATE total SET size = size - \(allocated("OLD.size")) + \(allocated("NEW.size")); END;
+        """
+
+    /// Replaces the triggers and the total of version 1, which summed the exact lengths. O(number of entries).
+    private static let migration = """
+        DROP TRIGGER entryAdded; DROP TRIGGER entryRemoved; DROP TRIGGER entryChanged;
+        \(triggers)
+        UPDATE total SET size = (SELECT COALESCE(SUM(\(allocated("size"))), 0) FROM entry);
+        """
+
+    /// ``DiskUsage/allocatedSize(_:)`` of a column.
+    private static func allocated(_ column: String) -> String {
+        "((\(column) + \(DiskUsage.blockSize - 1)) / \(DiskUsage.blockSize) * \(DiskUsage.blockSize))"
+    }
 
     /// Whether the open file is still the one in the directory. Another process may have rebuilt it or removed the
     /// directory.

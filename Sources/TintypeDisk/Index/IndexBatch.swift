@@ -1,10 +1,13 @@
 /// The record of one entry in the index: only what the limits need.
 struct IndexRecord: Equatable, Sendable {
     let name: EntryName
-    /// The size of the file, in bytes.
+    /// The exact length of the file, in bytes.
     let size: Int
     let times: EntryTimes
     var accessed: DiskTime
+
+    /// The size that totals and limits count.
+    var allocatedSize: Int { DiskUsage.allocatedSize(size) }
 }
 
 /// Changes to write to the index in one transaction, at most one per entry.
