@@ -16,8 +16,8 @@ struct ExchangeChain: Sendable {
             StoredHead(status: status, headers: StoredHeaderFields.caching.stored(of: headers), times: times)
         }
 
-        /// The URLs whose stored responses an unsafe request has made invalid, unless it failed: its own, and those of the
-        /// same origin that the response names (RFC 9111, 4.4).
+        /// The URLs whose stored responses an unsafe request has made invalid, unless it failed: its own, and those of
+        /// the same origin that the response names (RFC 9111, 4.4).
         var invalidated: [URL] {
             guard request.isUnsafe, (200..<400).contains(status) else { return [] }
             let url = request.url

@@ -169,8 +169,8 @@ struct ResponseSize: Hashable, Sendable {
     /// The number of bytes of the body that they contained.
     var bodyByteCount = 0
 
-    /// Whether nearly everything is framing. No limit on the body applies to the extensions of chunks (RFC 9112, 7.1.1),
-    /// and the decoder accepts them in any length.
+    /// Whether nearly everything is framing. No limit on the body applies to the extensions of chunks (RFC 9112,
+    /// 7.1.1), and the decoder accepts them in any length.
     var isMostlyFraming: Bool { wireByteCount > 8 * bodyByteCount + 4 << 20 }
 }
 
