@@ -80,7 +80,7 @@ import TintypeTesting
         var options = HTTPOptions()
         options.interceptors = [interceptor]
         try await Fixture.withOrigin(limit: 64 << 20, options: options) { origin, load in
-            origin.serve("/a", .image(Self.large, type: "image/png").with(\.framing, framing))
+            origin.serve("/a", response: .image(Self.large, type: "image/png").setting(\.framing, to: framing))
             let data = try await load("/a").data
             #expect(data == Self.large)
         }
@@ -101,7 +101,7 @@ import TintypeTesting
         var options = HTTPOptions()
         options.interceptors = [interceptor]
         try await Fixture.withOrigin(limit: 30_000, options: options) { origin, load in
-            origin.serve("/a", .testImage.with(\.framing, .chunked(size: 500)))
+            origin.serve("/a", response: .testImage.setting(\.framing, to: .chunked(size: 500)))
             await Fixture.expect(.limitExceeded) { try await load("/a") }
         }
         #expect(codes.now == [.limitExceeded, .limitExceeded])
@@ -113,7 +113,7 @@ import TintypeTesting
         var options = HTTPOptions()
         options.interceptors = [interceptor]
         try await Fixture.withOrigin(options: options) { origin, load in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             _ = try await load("/a")
         }
         let late = try #require(body.now)

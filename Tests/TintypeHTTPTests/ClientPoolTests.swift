@@ -78,7 +78,7 @@ import TintypeTesting
         var origins: [Origin] = []
         for _ in 0..<Self.limit + 6 {
             let origin = try await Origin.start()
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             origins.append(origin)
             _ = try await Fixture.load(.url(origin.url("/a")), downloader)
         }

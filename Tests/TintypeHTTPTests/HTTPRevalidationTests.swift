@@ -191,15 +191,15 @@ import TintypeTesting
     /// The server has done what the request asks for, whatever follows.
     @Test(arguments: [
         OriginResponse.redirect(to: "/missing", status: 303), .redirect(to: "/failing", status: 307), .html("done"),
-        .text("done").with(\.ending, .cut(after: 2)),
+        .text("done").setting(\.ending, to: .cut(after: 2)),
     ])
     func aPostThatLeadsToNoImageInvalidates(_ answer: OriginResponse) async throws {
         var configuration = DownloaderConfiguration.patient
         configuration.acceptableContentTypes = ["image/*"]
         try await Fixture.run(configuration) { fixture in
             fixture.origin.serve("/a") { $0.method == "GET" ? .text("a", Fixture.fresh) : answer }
-            fixture.origin.serve("/missing", .status(404))
-            fixture.origin.serve("/failing", .status(500))
+            fixture.origin.serve("/missing", response: .status(404))
+            fixture.origin.serve("/failing", response: .status(500))
             _ = try await fixture.load()
             #expect(fixture.disk.count == 1)
             var post = fixture.request()
@@ -213,9 +213,9 @@ import TintypeTesting
         var configuration = DownloaderConfiguration.patient
         configuration.retry = .standard
         try await Fixture.run(configuration) { fixture in
-            let first = OriginResponse.text("abc", [("Content-Location", "/b")]).with(\.ending, .cut(after: 1))
+            let first = OriginResponse.text("abc", [("Content-Location", "/b")]).setting(\.ending, to: .cut(after: 1))
             fixture.origin.serve("/a", sequence: [first, .text("abc")])
-            fixture.origin.serve("/b", .text("b", Fixture.fresh))
+            fixture.origin.serve("/b", response: .text("b", Fixture.fresh))
             _ = try await fixture.load("/b")
             var put = fixture.request()
             put.source = .http(HTTPSource(url: fixture.origin.url("/a"), method: "PUT"))

@@ -13,7 +13,7 @@ import TintypeTesting
         (0..<12 << 20).map { (number: Int) in UInt8(truncatingIfNeeded: number &* 31 &+ number >> 8) })
 
     private static func cutLarge(after count: Int) -> OriginResponse {
-        .image(large, type: "image/png").with(header: "ETag", "\"1\"").with(\.ending, .cut(after: count))
+        .image(large, type: "image/png").with(header: "ETag", value: "\"1\"").setting(\.ending, to: .cut(after: count))
     }
 
     @Test(arguments: [(["ETag": "\"1\""], true), (["ETag": "W/\"1\""], false), ([:], false)])
@@ -23,7 +23,8 @@ import TintypeTesting
         var headers = HTTPFields()
         for (name, value) in fields { headers[name] = value }
         resumption.beginBody(
-            of: DownloadResponse(url: request.url, status: 200, headers: headers), to: request, byteCount: 9)
+            of: DownloadResponse(url: request.url, status: 200, headers: headers), to: request, after: nil, byteCount: 9
+        )
         var calls = 0
         resumption.recordInterruption {
             calls += 1
@@ -52,8 +53,8 @@ import TintypeTesting
     @Test func theFileOfAnInterruptedBodyIsFinishedInPlace() async throws {
         try await withFolder { folder in
             try await Fixture.withOrigin { origin in
-                let silent = OriginResponse.image(Self.large, type: "image/png").with(header: "ETag", "\"1\"")
-                origin.serve("/a", silent.with(\.ending, .silence(after: 2_500_000)))
+                let silent = OriginResponse.image(Self.large, type: "image/png").with(header: "ETag", value: "\"1\"")
+                origin.serve("/a", response: silent.setting(\.ending, to: .silence(after: 2_500_000)))
                 let downloader = Downloader(configuration(folder, budget: 32 << 20))
                 let download = downloader.download(.url(origin.url("/a")))
                 await wait { download.progress.received == 2_500_000 && !files(folder).isEmpty }

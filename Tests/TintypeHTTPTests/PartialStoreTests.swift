@@ -32,9 +32,9 @@ import TintypeTesting
             try await Fixture.withOrigin { origin in
                 let downloader = Downloader(configuration(folder))
                 let redirect = OriginResponse.redirect(to: "/cut")
-                origin.serve("/secret", redirect.with(header: "Cache-Control", "no-store"))
-                origin.serve("/public", redirect)
-                origin.serve("/cut", Self.cut)
+                origin.serve("/secret", response: redirect.with(header: "Cache-Control", value: "no-store"))
+                origin.serve("/public", response: redirect)
+                origin.serve("/cut", response: Self.cut)
                 for (path, count) in [("/secret", 0), ("/public", 1)] {
                     await Fixture.expect(.truncatedBody) { try await Fixture.load(.url(origin.url(path)), downloader) }
                     try await downloader.flush()
@@ -48,17 +48,17 @@ import TintypeTesting
     @Test(arguments: [
         ("Cookie", "", true), ("Authorization", "", true), ("X-User", "X-User", true), ("X-User", "", false),
     ]) func aBodyOfAUserIsNotKeptByItsDate(_ field: String, _ vary: String, _ isOfUser: Bool) async throws {
-        var cut = OriginResponse.testImage.with(\.ending, .cut(after: 20_000))
-            .with(header: "Last-Modified", "Tue, 14 Nov 2023 22:00:00 GMT")
-            .with(header: "Date", "Tue, 14 Nov 2023 23:00:00 GMT")
-        if !vary.isEmpty { cut = cut.with(header: "Vary", vary) }
+        var cut = OriginResponse.testImage.setting(\.ending, to: .cut(after: 20_000))
+            .with(header: "Last-Modified", value: "Tue, 14 Nov 2023 22:00:00 GMT")
+            .with(header: "Date", value: "Tue, 14 Nov 2023 23:00:00 GMT")
+        if !vary.isEmpty { cut = cut.with(header: "Vary", value: vary) }
         var options = HTTPOptions()
         options.interceptors = [DownloadRequestModifier.headers([field: "a"])]
-        for response in [cut, cut.with(header: "ETag", "\"1\"")] {
+        for response in [cut, cut.with(header: "ETag", value: "\"1\"")] {
             let isTagged = response.headers.contains { $0.name == "ETag" }
             try await withFolder { folder in
                 try await Fixture.withOrigin { origin in
-                    origin.serve("/a", response)
+                    origin.serve("/a", response: response)
                     let downloader = Downloader(configuration(folder))
                     await Fixture.expect(.truncatedBody) {
                         try await Fixture.load(.url(origin.url("/a")), downloader, options: options)
@@ -74,14 +74,16 @@ import TintypeTesting
     @Test func aRequestOfAUserContinuesNoBodyByItsDate() async throws {
         try await withFolder { folder in
             try await Fixture.withOrigin { origin in
-                let dated = OriginResponse.testImage.with(header: "Last-Modified", "Tue, 14 Nov 2023 22:00:00 GMT")
-                    .with(header: "Date", "Tue, 14 Nov 2023 23:00:00 GMT")
-                origin.serve("/a", dated.with(\.ending, .cut(after: 20_000)))
+                let dated = OriginResponse.testImage.with(
+                    header: "Last-Modified", value: "Tue, 14 Nov 2023 22:00:00 GMT"
+                )
+                .with(header: "Date", value: "Tue, 14 Nov 2023 23:00:00 GMT")
+                origin.serve("/a", response: dated.setting(\.ending, to: .cut(after: 20_000)))
                 let (source, downloader) = (ImageSource.url(origin.url("/a")), Downloader(configuration(folder)))
                 await Fixture.expect(.truncatedBody) { try await Fixture.load(source, downloader) }
                 try await downloader.flush()
                 #expect(files(folder).count == 1)
-                origin.serve("/a", dated)
+                origin.serve("/a", response: dated)
                 var options = HTTPOptions()
                 options.interceptors = [DownloadRequestModifier.headers(["Cookie": "a"])]
                 let data = try await Fixture.load(source, Downloader(configuration(folder)), options: options).data
@@ -348,7 +350,7 @@ import TintypeTesting
                 // Files that are written at once may have equal dates.
                 try FileManager.default.setAttributes(
                     [.modificationDate: Date(timeIntervalSinceNow: -600)], ofItemAtPath: file.path())
-                origin.serve("/b", Self.cut)
+                origin.serve("/b", response: Self.cut)
                 await Fixture.expect(.truncatedBody) {
                     try await Fixture.load(.url(origin.url("/b")), downloader)
                 }

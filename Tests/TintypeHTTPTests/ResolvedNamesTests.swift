@@ -136,7 +136,7 @@ import TintypeTesting
     /// The client resolves the name itself, after that: it is one that the system knows.
     @Test func aNameIsLookedUpOnceForSeveralRequests() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let resolver = Resolver()
             let services = TransferServices(.patient, lookups: resolver.lookups)
             for host in ["LocalHost", "LocalHost", "127.0.0.1"] {
@@ -164,7 +164,7 @@ import TintypeTesting
     /// The client would not resolve another name on the same event loop.
     @Test func aNameServerThatNeverAnswersDelaysNoOtherName() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .testImage)
+            origin.serve("/a", response: .testImage)
             let resolver = Resolver()
             let services = TransferServices(.patient, lookups: resolver.lookups)
             let impatient = Self.settings { $0.connectTimeout = .zero }

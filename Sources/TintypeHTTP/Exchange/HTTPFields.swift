@@ -70,7 +70,7 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     /// Replaces this list's fields that have the name of a field in `fields`, and adds the rest of `fields`.
     mutating func replace(with fields: HTTPFields) {
         for (name, _) in fields.nioHeaders { nioHeaders.remove(name: name) }
-        for (name, value) in fields.nioHeaders { add(name, value) }
+        for (name, value) in fields.nioHeaders { add(name: name, value: value) }
     }
 
     /// Returns the fields whose names match, in order.
