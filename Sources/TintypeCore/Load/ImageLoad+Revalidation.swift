@@ -8,8 +8,8 @@ extension ImageLoad {
 
     /// Loads the rendition from bytes that the origin has confirmed as current or has just sent.
     ///
-    /// Under ``LoadPolicy/Freshness/revalidate``, the cached image is shown as a preview meanwhile. It is also the result
-    /// if the load fails, except after a cancellation or the refusal of a guard.
+    /// Under ``LoadPolicy/Freshness/revalidate``, the cached image is shown as a preview meanwhile. It is also the
+    /// result if the load fails, except after a cancellation or the refusal of a guard.
     func revalidate() async throws(TintypeError) -> ImageResponse {
         let previews = PreviewPump(self)
         async let cached = loadFromCaches(showing: previews)

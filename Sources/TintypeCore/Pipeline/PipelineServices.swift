@@ -109,9 +109,9 @@ final class PipelineServices: Sendable {
 // MARK: - Flushing
 
 extension PipelineServices {
-    /// Records that a load may have left something to write in a cache or a loader that its request brings, so that a flush
-    /// includes them. Does nothing for other requests. Called after the store or load: a flush in between would otherwise
-    /// forget them.
+    /// Records that a load may have left something to write in a cache or a loader that its request brings, so that a
+    /// flush includes them. Does nothing for other requests. Called after the store or load: a flush in between would
+    /// otherwise forget them.
     func didStore(for request: ImageRequest) {
         guard let overrides = request.overrides, let evicted = flushTargets.withLock({ $0.add(overrides) }) else {
             return

@@ -38,8 +38,8 @@ public struct HTTPExchange: Sendable {
 
     /// Sends a request, and returns its response before the body is read.
     ///
-    /// - Throws: The error of an inner interceptor or of the transfer; a `CancellationError` if nothing is to be sent, or if
-    ///   the task is cancelled.
+    /// - Throws: The error of an inner interceptor or of the transfer; a `CancellationError` if nothing is to be sent, or
+    ///   if the task is cancelled.
     public func callAsFunction(_ request: DownloadRequest) async throws -> DownloadResponse {
         try await send(request)
     }

@@ -7,10 +7,10 @@ import TintypeTesting
     @Test func elementsAreInOrderOfArrival() {
         var list = ArrivalList<Int, String>()
         for (key, value) in [(1, "a"), (4, "b"), (9, "c")] { list.append(value, as: key) }
-        #expect(values(of: list) == ["a", "b", "c"] && list.count == 3)
+        #expect(list.values == ["a", "b", "c"] && list.count == 3)
         #expect(list.update(4, to: "d") == "b" && list.update(5, to: "e") == nil)
         #expect(list.remove(1) == "a" && list.remove(1) == nil && list.update(1, to: "f") == nil)
-        #expect(values(of: list) == ["d", "c"] && list.count == 2)
+        #expect(list.values == ["d", "c"] && list.count == 2)
     }
 
     @Test(arguments: [UInt64(1), 2, 3]) func randomOperationsAgreeWithADictionary(_ seed: UInt64) {
@@ -25,12 +25,15 @@ import TintypeTesting
             if old != nil { model[other] = -key }
             #expect(list.update(other, to: -key) == old, "seed \(seed)")
         }
-        #expect(values(of: list) == model.keys.sorted().map { model[$0] } && list.count == model.count, "seed \(seed)")
+        #expect(list.values == model.keys.sorted().map { model[$0] } && list.count == model.count, "seed \(seed)")
     }
+}
 
-    private func values<Value>(of list: ArrivalList<Int, Value>) -> [Value] {
+extension ArrivalList {
+    /// The values in order of arrival.
+    var values: [Value] {
         var values: [Value] = []
-        list.forEach { values.append($0) }
+        forEach { values.append($0) }
         return values
     }
 }

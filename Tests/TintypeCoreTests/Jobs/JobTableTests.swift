@@ -54,15 +54,16 @@ import Testing
         let (second, start) = table.attach("a", at: .normal)
         #expect(start == .start)
         // The old job may end at any time. It has no subscribers.
-        #expect(table.finish(first.job).keys.isEmpty)
-        #expect(table.finish(second.job).keys == [second])
+        #expect(table.finish(first.job).count == 0)
+        #expect(table.finish(second.job).count == 1)
     }
 
     @Test func finishReturnsSubscribersInOrderOfArrival() {
         var table = Table()
-        let subscribers = (0..<10).map { _ in table.attach("a", at: .normal).0 }
-        #expect(table.finish(subscribers[0].job).keys == subscribers)
-        #expect(table.finish(subscribers[0].job).keys.isEmpty)
+        let priorities: [ImagePriority] = [.normal, .high, .low, .veryHigh, .veryLow]
+        let subscribers = priorities.map { table.attach("a", at: $0).0 }
+        #expect(table.finish(subscribers[0].job).values == priorities)
+        #expect(table.finish(subscribers[0].job).count == 0)
     }
 
     // MARK: Every sequence of events
@@ -145,10 +146,10 @@ import Testing
         }
 
         private mutating func finish(_ job: JobID) {
-            let expected = waiting.filter { $0.id.job == job }.map(\.id)
+            let expected = waiting.filter { $0.id.job == job }
             waiting.removeAll { $0.id.job == job }
-            precondition(table.finish(job).keys == expected)
-            for id in expected { precondition(table.detach(id) == .unknown) }
+            precondition(table.finish(job).values == expected.map(\.priority))
+            for waiter in expected { precondition(table.detach(waiter.id) == .unknown) }
         }
 
         private func highest(_ key: String) -> ImagePriority? {
