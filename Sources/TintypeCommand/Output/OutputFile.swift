@@ -1,7 +1,8 @@
 import Foundation
 import Tintype
 
-/// Writes files atomically: under a temporary name next to the target, then renamed, so that a failure leaves no file.
+/// Writes files atomically: without a name in the folder of the target, then under a temporary one, then renamed. A failure
+/// leaves no file, and neither does a process that is killed, except between the last two steps.
 enum OutputFile {
     /// Writes the file that the user names. A device or pipe, such as `/dev/stdout`, is written to instead of replaced.
     ///
@@ -71,45 +72,78 @@ enum OutputFile {
     }
 
     private static func writeInPlace(_ data: Data, to path: String) throws(POSIXError) {
-        try write(data, to: try descriptor(open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)))
+        let file = try descriptor(open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY))
+        try finish(file, data.withUnsafeBytes { $0.write(to: file) })
     }
 
     private static func replace(_ path: String, with data: Data) throws(POSIXError) {
-        let directory = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+        try replace(path) { file in data.withUnsafeBytes { $0.write(to: file) } }
+    }
+
+    /// - Parameter write: Writes the contents to a descriptor. Returns 0 or the number of an error.
+    static func replace(_ path: String, _ write: (Int32) -> Int32) throws(POSIXError) {
+        let directory = path.lastIndex(of: "/").map { path[...$0] } ?? "."
         // The temporary name does not contain the target's, which may already have the maximum length.
-        let temporary = "\(directory).tintype-\(UUID().uuidString.prefix(8)).part"
-        // The process is about to end.
-        guard temporaryFiles.withLock({ $0.begin(temporary) }) else { throw error(ECANCELED) }
+        let temporary = "\(directory == "." ? "" : directory).tintype-\(UUID().uuidString.prefix(8)).part"
         defer { temporaryFiles.withLock { $0.end(temporary) } }
+        if try !createUnnamed(temporary, in: String(directory), write) { try createNamed(temporary, write) }
+        guard rename(temporary, path) != 0 else { return }
+        let failure = error(errno)
+        unlink(temporary)
+        throw failure
+    }
+
+    /// Writes a file without a name, which then gets the temporary one.
+    ///
+    /// - Returns: `false` if the file system does not support that (open(2), `O_TMPFILE`), or there is no `/proc`.
+    private static func createUnnamed(
+        _ temporary: String, in directory: String, _ write: (Int32) -> Int32
+    ) throws(POSIXError) -> Bool {
+        let file = open(directory, O_WRONLY | O_CLOEXEC | SpillFile.withoutName, 0o666)
+        guard file >= 0 else { return false }
+        let number = write(file)
+        let isLinked =
+            number == 0
+            && create(temporary) {
+                linkat(AT_FDCWD, "/proc/self/fd/\(file)", AT_FDCWD, temporary, AT_SYMLINK_FOLLOW)
+            } == 0
+        try finish(file, number, isLinked ? temporary : nil)
+        return isLinked
+    }
+
+    private static func createNamed(_ temporary: String, _ write: (Int32) -> Int32) throws(POSIXError) {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        let file = try descriptor(open(temporary, flags, 0o666))
-        temporaryFiles.withLock { $0.didOpen(temporary) }
-        do throws(POSIXError) {
-            try write(data, to: file)
-            try check(rename(temporary, path) == 0)
-        } catch {
-            unlink(temporary)
-            throw error
+        let file = try descriptor(create(temporary) { open(temporary, flags, 0o666) })
+        try finish(file, write(file), temporary)
+    }
+
+    /// Creates the temporary file, which ``removeTemporaryFiles()`` removes from then on.
+    ///
+    /// - Returns: The result of `body`, or −1 with `ECANCELED` if the process is about to end.
+    private static func create(_ temporary: String, _ body: () -> Int32) -> Int32 {
+        guard temporaryFiles.withLock({ $0.begin(temporary) }) else {
+            errno = ECANCELED
+            return -1
         }
-    }
-
-    /// Writes all bytes and closes the descriptor, which may report the failure of an earlier write.
-    private static func write(_ data: Data, to descriptor: Int32) throws(POSIXError) {
-        let number = data.withUnsafeBytes { $0.write(to: descriptor) }
-        let isClosed = close(descriptor) == 0
-        guard number == 0 else { throw error(number) }
-        try check(isClosed)
-    }
-
-    private static func descriptor(_ result: Int32) throws(POSIXError) -> Int32 {
-        try check(result >= 0)
+        let result = body()
+        if result >= 0 { temporaryFiles.withLock { $0.didOpen(temporary) } }
         return result
     }
 
-    /// Throws the error of the last system call unless it succeeded.
-    private static func check(_ hasSucceeded: Bool) throws(POSIXError) {
-        guard !hasSucceeded else { return }
-        throw error(errno)
+    /// Closes a file, which may report the failure of an earlier write. After a failure, removes the temporary file.
+    ///
+    /// - Parameter number: 0, or the number of the error that ended the writing.
+    private static func finish(_ file: Int32, _ number: Int32, _ temporary: String? = nil) throws(POSIXError) {
+        let isClosed = close(file) == 0
+        guard number != 0 || !isClosed else { return }
+        let failure = error(number != 0 ? number : errno)
+        if let temporary { unlink(temporary) }
+        throw failure
+    }
+
+    private static func descriptor(_ result: Int32) throws(POSIXError) -> Int32 {
+        guard result >= 0 else { throw error(errno) }
+        return result
     }
 
     private static func error(_ number: Int32) -> POSIXError {

@@ -117,7 +117,7 @@ package final class SpillFile: Sendable {
     }
 
     /// `O_TMPFILE`, which the Glibc module does not export: a directory flag and a bit of its own (open(2)).
-    private static let withoutName = O_DIRECTORY | 0o20_000_000
+    package static let withoutName = O_DIRECTORY | 0o20_000_000
 
     deinit {
         close(descriptor)
