@@ -66,33 +66,42 @@ import TintypeTesting
     /// A server that changes its mind each time would otherwise be asked forever.
     @Test func aServerThatChoseHTTP1StaysThere() {
         var versions = HostVersions()
-        #expect(versions.isEmpty && versions["a"] == nil)
+        #expect(versions.isEmpty && versions.version(of: "a", at: .zero) == nil)
         for version in [NegotiatedVersion.http2, .http2, .http1, .http2] { versions.record(version, of: "a") }
         versions.record(.http2, of: "b")
-        #expect(versions["a"] == .http1 && versions["b"] == .http2)
+        #expect(["a", "b"].map { versions.version(of: $0, at: .zero) } == [.http1, .http2])
         for number in 0..<1000 { versions.record(.http1, of: "\(number)") }
-        #expect(versions["b"] == nil && versions["999"] == .http1)
+        #expect(["b", "999"].map { versions.version(of: $0, at: .zero) } == [nil, .http1])
     }
 
     @Test func aServerWithoutAConnectionInTimeIsOfferedOnlyHTTP1() {
         var versions = HostVersions()
         versions.record(.http2, of: "a")
-        for _ in 0..<100 { versions.recordTimeout(of: "b") }
-        #expect(versions["b"] == .http1 && versions["a"] == .http2 && versions["c"] == nil)
-        versions.recordTimeout(of: "a")
-        #expect(versions["a"] == .http1)
+        versions.recordTimeout(of: "b", at: .zero)
+        #expect(["a", "b", "c"].map { versions.version(of: $0, at: .zero) } == [.http2, .http1, nil])
+        versions.recordTimeout(of: "a", at: .zero)
+        #expect(versions.version(of: "a", at: .seconds(599)) == .http1)
+        #expect(["a", "b"].map { versions.version(of: $0, at: .seconds(600)) } == [.http2, nil])
+    }
+
+    /// A server that was offered HTTP/1.1 only because of a time-out.
+    @Test func aVersionThatAServerChoosesReplacesATimeout() {
+        var versions = HostVersions()
+        versions.recordTimeout(of: "a", at: .zero)
+        versions.record(.http2, of: "a")
+        #expect(versions.version(of: "a", at: .zero) == .http2)
     }
 
     /// Each may hold a descriptor for ever.
     @Test func afterManyTimeoutsNewServersAreOfferedOnlyHTTP1() {
         var versions = HostVersions()
         versions.record(.http2, of: "a")
-        for number in 0..<31 { versions.recordTimeout(of: "\(number)") }
-        #expect(versions["new"] == nil)
-        versions.recordTimeout(of: "31")
-        #expect(versions["new"] == .http1 && versions["a"] == .http2)
-        for number in 0..<1000 { versions.record(.http2, of: "other \(number)") }
-        #expect(versions["0"] == .http1 && versions["new"] == .http1 && !versions.isEmpty)
+        for number in 0..<31 { versions.recordTimeout(of: "\(number)", at: .seconds(number)) }
+        #expect(versions.version(of: "new", at: .seconds(31)) == nil)
+        versions.recordTimeout(of: "31", at: .seconds(31))
+        #expect(["new", "a"].map { versions.version(of: $0, at: .seconds(31)) } == [.http1, .http2])
+        #expect(["new", "0"].map { versions.version(of: $0, at: .seconds(3599)) } == [.http1, .http1])
+        #expect(versions.version(of: "new", at: .seconds(3600)) == nil && !versions.isEmpty)
     }
 
     /// The client forgets a connection that is refused, and would leave it open.

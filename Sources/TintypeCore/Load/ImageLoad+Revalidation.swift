@@ -155,15 +155,19 @@ extension ImageLoad {
             from: try await loadBytes(revalidating: entry, as: variant, ifFailed: .never, previews))
     }
 
-    /// Removes the entries of URLs, in all variants, after a request that changed their resources (RFC 9111 §4.4).
+    /// Removes the entries of URLs, in all variants, after a request that changed their resources (RFC 9111 §4.4). A load
+    /// that was cancelled meanwhile removes them, too.
     func removeInvalidated(_ urls: [URL]) async {
         let keys = urls.flatMap { url in
             let request = services.intercepted(ImageRequest(url: url))
             return ([nil] + VariantName.all).map { request.named($0).key.original }
         }
-        try? await WorkQueue.disk.run(for: JobContext(priority: .normal)) { [originalCache] () throws(TintypeError) in
+        let end = SharedPromise<Void>()
+        WorkQueue.disk.enqueue(at: .normal) { [originalCache] in
             for key in keys { originalCache.remove(key, from: .all) }
+            end.fulfill(())
         }
+        await end.wait { nil }
     }
 }
 

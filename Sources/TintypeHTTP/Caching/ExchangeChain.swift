@@ -59,8 +59,8 @@ struct ExchangeChain: Sendable {
     }
 }
 
-/// The state of one attempt of a transfer: the exchanges so far, and whether the last request was conditional. Also the URLs
-/// whose stored responses all attempts have made invalid.
+/// The state of one attempt of a transfer: the exchanges so far, and whether the last request was conditional. Contains also
+/// the URLs whose stored responses all attempts have made invalid.
 struct AttemptRecord: Sendable {
     /// `nil` before the first response, and if an interceptor returned a response without sending a request.
     private(set) var chain: ExchangeChain?

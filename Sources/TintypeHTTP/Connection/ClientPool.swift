@@ -36,7 +36,7 @@ final class ClientPool: Sendable {
     private let environment = ProxySetting.variables(in: ProcessInfo.processInfo.environment)
     private let lookups: HostLookups
 
-    init(_ clock: TransferClock, lookups: HostLookups = HostResolver.lookups) {
+    init(_ clock: TransferClock, lookups: HostLookups = HostResolver.unguardedLookups) {
         self.clock = clock
         self.lookups = lookups
     }
@@ -51,7 +51,7 @@ final class ClientPool: Sendable {
     func client(
         for url: URL, over route: ConnectionRoute = .unrestricted, _ settings: TransferSettings
     ) throws(TintypeError) -> PooledClient {
-        let version = url.isEncrypted ? state.withLock { $0.versions.isEmpty ? nil : $0.versions[url.server] } : nil
+        let version = url.isEncrypted ? version(for: url) : nil
         let traits = try settings.traits(for: url, over: route, version: version, environment: environment)
         let isPinned = traits.pin != nil
         // As many as one host may have, so that requests to one host never replace its client.
@@ -64,12 +64,19 @@ final class ClientPool: Sendable {
         return client
     }
 
+    private func version(for url: URL) -> NegotiatedVersion? {
+        guard !state.withLock({ $0.versions.isEmpty }) else { return nil }
+        let (server, now) = (url.server, clock.uptime())
+        return state.withLock { $0.versions.version(of: server, at: now) }
+    }
+
     /// Uses another client for the server of a URL from now on, if its version of HTTP explains an error of a request.
     func record(_ error: any Error, of url: URL, over client: PooledClient) {
         if let other = error as? OtherVersion {
             state.withLock { $0.versions.record(other.negotiated, of: url.server) }
         } else if url.isEncrypted, client.offersHTTP2, error.isConnectTimeout {
-            state.withLock { $0.versions.recordTimeout(of: url.server) }
+            let now = clock.uptime()
+            state.withLock { $0.versions.recordTimeout(of: url.server, at: now) }
         }
     }
 
@@ -106,6 +113,16 @@ final class ClientPool: Sendable {
         let now = clock.uptime()
         guard !state.withLock({ $0.names.contains(host, at: now) }) else { return nil }
         return try usesProxy(for: url, settings) ? nil : host
+    }
+
+    /// Records that a name needs no lookup for a while, because a request used an open connection to its host: a slow name
+    /// server must not delay such requests.
+    @inline(never)
+    func keepName(in url: URL) {
+        let host = url.clientHost
+        guard HostName.isLookedUp(host) else { return }
+        let now = clock.uptime()
+        state.withLock { $0.names.insert(host, at: now) }
     }
 
     /// Waits until a name is resolved. The client resolves it once more, which the name server has just answered.

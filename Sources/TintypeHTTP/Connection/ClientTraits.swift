@@ -282,38 +282,55 @@ struct OtherVersion: Error, CustomStringConvertible {
 struct HostVersions: Sendable {
     /// The maximum number of servers. If there are more, all are forgotten, which costs each another connection.
     private static let maximumCount = 1000
-    /// The number of servers after whose time-outs no server is offered HTTP/2: each may hold a descriptor for ever.
+    /// How long a server is offered only HTTP/1.1 after a time-out.
+    private static let timeoutMemory = Duration.seconds(600)
+    /// The number of time-outs in ``timeoutPeriod`` after which no server is offered HTTP/2: each may hold a descriptor
+    /// for ever.
     private static let maximumTimeoutCount = 32
+    private static let timeoutPeriod = Duration.seconds(3600)
 
     private var versions: [String: NegotiatedVersion] = [:]
-    private var timeoutCount = 0
+    /// The uptime of the last time-out of each server.
+    private var timeouts: [String: Duration] = [:]
+    /// The uptimes of the last time-outs, the oldest first.
+    private var lastTimeouts: ArraySlice<Duration> = []
 
-    private var offersHTTP2: Bool { timeoutCount < Self.maximumTimeoutCount }
+    var isEmpty: Bool { versions.isEmpty && lastTimeouts.isEmpty }
 
-    var isEmpty: Bool { versions.isEmpty && offersHTTP2 }
-
-    /// The version of a server; `nil` if it is that of most servers.
+    /// Returns the version for a server; `nil` if it is that of most servers.
     ///
-    /// - Parameter server: Host and port.
-    subscript(_ server: String) -> NegotiatedVersion? { versions[server] ?? (offersHTTP2 ? nil : .http1) }
+    /// - Parameters:
+    ///   - server: Host and port.
+    ///   - now: The uptime.
+    func version(of server: String, at now: Duration) -> NegotiatedVersion? {
+        if let timeout = timeouts[server], now - timeout < Self.timeoutMemory { return .http1 }
+        return versions[server] ?? (offersHTTP2(at: now) ? nil : .http1)
+    }
+
+    private func offersHTTP2(at now: Duration) -> Bool {
+        guard lastTimeouts.count >= Self.maximumTimeoutCount, let first = lastTimeouts.first else { return true }
+        return now - first >= Self.timeoutPeriod
+    }
 
     /// Records the version that a server chose. One that chose HTTP/1.1 once is offered nothing else from then on, so that
     /// a server that changes its mind is not asked forever.
     mutating func record(_ version: NegotiatedVersion, of server: String) {
+        timeouts[server] = nil
         guard versions[server] != .http1 else { return }
         if versions.count >= Self.maximumCount { versions = [:] }
         versions[server] = version
     }
 
-    /// Records that no connection to a server was ready in time: it is offered only HTTP/1.1 from then on.
+    /// Records that no connection to a server was ready in time: it is offered only HTTP/1.1 for a while.
     ///
     /// A server may choose HTTP/2 and then send nothing. The client waits for its settings without a limit, keeps the
     /// connection, and opens no other one to that server meanwhile. It reports the same error for a server that cannot be
     /// reached, which loses no more than HTTP/2.
-    mutating func recordTimeout(of server: String) {
+    mutating func recordTimeout(of server: String, at now: Duration) {
         guard versions[server] != .http1 else { return }
-        timeoutCount += 1
-        record(.http1, of: server)
+        if timeouts.count >= Self.maximumCount { timeouts = [:] }
+        timeouts[server] = now
+        lastTimeouts = (lastTimeouts + [now]).suffix(Self.maximumTimeoutCount)
     }
 }
 

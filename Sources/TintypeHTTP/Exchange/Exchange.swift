@@ -210,6 +210,7 @@ struct Exchange: Sendable {
             do {
                 let head = try await stream.head()
                 record(head, of: stream, request)
+                if route == .unrestricted, stream.connection?.isReused == true { clients.keepName(in: request.url) }
                 return Reply(head: head.head, stream: stream)
             } catch {
                 clients.record(error, of: request.url, over: client)
@@ -226,8 +227,14 @@ struct Exchange: Sendable {
     @inline(never)
     private func resolve(_ name: String) async throws {
         let start = transfer.meter.now
-        try await transfer.services.clients.resolve(name, within: settings.connectTimeout, for: transfer.job)
+        try await transfer.services.clients.resolve(name, within: lookupLimit, for: transfer.job)
         transfer.meter.recordNameLookup(transfer.meter.now - start)
+    }
+
+    /// The longest time for a lookup: that for connecting, within the total time of the attempt.
+    private var lookupLimit: Duration {
+        guard let total = settings.totalTimeout else { return settings.connectTimeout }
+        return max(.zero, min(settings.connectTimeout, total - (transfer.meter.now - transfer.meter.attemptStart)))
     }
 
     /// Sends a request to one of the addresses that a guard allows.
@@ -236,7 +243,7 @@ struct Exchange: Sendable {
         let clients = transfer.services.clients
         let start = transfer.meter.now
         let routes = try await serverGuard.routes(
-            to: request.url, within: settings.connectTimeout, transfer.clock, for: transfer.job)
+            to: request.url, within: lookupLimit, transfer.clock, for: transfer.job)
         transfer.meter.recordNameLookup(routes.first?.pin == nil ? nil : transfer.meter.now - start)
         let usesProxy = try clients.usesProxy(for: request.url, settings)
         return try await reply(to: request, overOneOf: usesProxy ? [.unrestricted] : clients.sorted(routes))

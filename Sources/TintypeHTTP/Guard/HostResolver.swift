@@ -4,7 +4,9 @@ import TintypeCore
 
 /// Resolves host names.
 enum HostResolver {
-    /// The lookups of the process.
+    /// The lookups of requests without a guard. Apart from those with one, so that they never make those fail.
+    static let unguardedLookups = HostLookups { host throws(TintypeError) in try lookUp(host) }
+    /// The lookups of requests with a guard.
     static let lookups = HostLookups { host throws(TintypeError) in try lookUp(host) }
 
     /// Returns the addresses of a host, at least one, without duplicates, in the order in which to try them (RFC 6724).

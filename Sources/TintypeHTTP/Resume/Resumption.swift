@@ -43,8 +43,8 @@ final class Resumption: Sendable {
                 || redirectLinks.contains { $0.request.identifiesUser || $0.headers.contains("vary") }
         }
 
-        /// Returns the partial body with `data`; `nil` when the server supports no ranges, or sent no strong validator. Bodies of two users may have the same
-        /// date and length, but not the same entity tag.
+        /// Returns the partial body with `data`; `nil` when the server supports no ranges, or sent no strong validator.
+        /// Bodies of two users may have the same date and length, but not the same entity tag.
         ///
         /// - Parameter data: Returns the bytes. Called only if they can be used.
         func partial(_ data: () -> Data) -> PartialBody? {

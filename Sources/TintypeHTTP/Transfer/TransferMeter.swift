@@ -46,6 +46,7 @@ struct TransferMeter: ~Copyable, Sendable {
             state.attemptStart = now
             state.metrics.attempts = number
             state.metrics.redirects = 0
+            state.metrics.nameLookup = nil
             state.metrics.resumedBytes = 0
             state.metrics.wireBytes = 0
         }
@@ -57,7 +58,10 @@ struct TransferMeter: ~Copyable, Sendable {
     }
 
     func recordRedirect() {
-        state.withLock { $0.metrics.redirects += 1 }
+        state.withLock { state in
+            state.metrics.redirects += 1
+            state.metrics.nameLookup = nil
+        }
     }
 
     /// - Parameters:

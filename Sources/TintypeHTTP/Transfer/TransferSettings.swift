@@ -141,7 +141,7 @@ final class TransferServices: Sendable {
     /// Ends responses that are too slow.
     let watch: TransferWatch
 
-    init(_ configuration: DownloaderConfiguration, lookups: HostLookups = HostResolver.lookups) {
+    init(_ configuration: DownloaderConfiguration, lookups: HostLookups = HostResolver.unguardedLookups) {
         clients = ClientPool(configuration.clock, lookups: lookups)
         queue = TransferQueue(configuration)
         watch = TransferWatch(configuration.clock)
