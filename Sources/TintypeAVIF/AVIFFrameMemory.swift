@@ -89,14 +89,15 @@ extension AVIFReader {
     ///   boxes.
     func excessStillBytes() throws(TintypeError) -> Double {
         let file = ISOFile(bytes: bytes)
-        var (units, bytesOfFrames) = (AV1Units(), 0.0)
+        // The images of a hostile file overlap, so all of them together may be joined of as many bytes as the file has.
+        var (units, bytesOfFrames, bytesLeft) = (AV1Units(), 0.0, bytes.count)
         for item in try codedItems(file) {
-            units = try read(item.extents, units.cleared)
+            units = try read(item.extents, units.cleared, &bytesLeft)
             guard units.frameCount <= Self.maxStillFrames else { throw .suspectStructure }
             bytesOfFrames += keptBytes(units)
         }
         for track in tracks.all {
-            units = try read(track.samples(bytes, atMost: 1), units.cleared)
+            units = try read(track.samples(bytes, atMost: 1), units.cleared, &bytesLeft)
             bytesOfFrames += keptBytes(units)
         }
         return max(0, bytesOfFrames - Double(Self.stillBytesPerPixel) * Double(codedArea))
@@ -114,7 +115,11 @@ extension AVIFReader {
     }
 
     /// Reads the units of an image whose bytes are the joined extents.
-    private func read(_ extents: [Range<Int>], _ before: AV1Units) throws(TintypeError) -> AV1Units {
+    ///
+    /// - Parameter bytesLeft: Bytes that may still be joined.
+    private func read(
+        _ extents: [Range<Int>], _ before: AV1Units, _ bytesLeft: inout Int
+    ) throws(TintypeError) -> AV1Units {
         var units = before
         guard extents.count > 1 else {
             for extent in extents { try units.read(UnsafeRawBufferPointer(rebasing: bytes[extent])) }
@@ -122,7 +127,8 @@ extension AVIFReader {
         }
         var joined = Data()
         for extent in extents {
-            guard extent.count <= bytes.count - joined.count else { throw .suspectStructure }
+            bytesLeft -= extent.count
+            guard bytesLeft >= 0 else { throw .suspectStructure }
             joined.append(contentsOf: bytes[extent])
         }
         try joined.withTypedBytes { raw throws(TintypeError) in try units.read(raw) }

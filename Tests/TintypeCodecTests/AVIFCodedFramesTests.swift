@@ -79,18 +79,37 @@ import TintypeTesting
         func error(addedHeaders count: Int) throws -> TintypeError? {
             var item = try Self.item(of: FixtureManifest.named("lossy-420.avif").data)
             for _ in 0..<count { item.data += Data([3 << 3 | 2, 0]) }
-            var data = HEICBuilder(items: [item]).file
-            data.replaceSubrange(8..<24, with: Data("avif\0\0\0\0mif1avif".utf8))
-            do throws(TintypeError) {
-                _ = try AVIFDecoder().decode(data, context: DecodeContext())
-                return nil
-            } catch {
-                return error
-            }
+            return Self.decodeError([item])
         }
         #expect(try error(addedHeaders: 0) == nil)
         #expect(try error(addedHeaders: 3)?.message != TintypeError.suspectStructure.message)
         #expect(try error(addedHeaders: 4)?.message == TintypeError.suspectStructure.message)
+    }
+
+    /// Images of which each is smaller than the file, but not all together.
+    @Test func overlappingExtentsAreNotJoinedForEachImage() throws {
+        func error(extents: [Range<Int>]?) throws -> TintypeError? {
+            let shown = try Self.item(of: FixtureManifest.named("lossy-420.avif").data)
+            var other = shown
+            (other.data, other.extents) = (Data(count: 4000), extents)
+            return Self.decodeError([shown] + Array(repeating: other, count: 3))
+        }
+        #expect(try error(extents: nil) == nil)
+        #expect(try error(extents: [0..<1000, 1000..<4000]) == nil)
+        let overlapping = try error(extents: [0..<4000, 0..<4000])
+        #expect(overlapping?.message == TintypeError.suspectStructure.message)
+    }
+
+    /// Returns the error of decoding the first of some images.
+    private static func decodeError(_ items: [HEICBuilder.Item]) -> TintypeError? {
+        var data = HEICBuilder(items: items).file
+        data.replaceSubrange(8..<24, with: Data("avif\0\0\0\0mif1avif".utf8))
+        do throws(TintypeError) {
+            _ = try AVIFDecoder().decode(data, context: DecodeContext())
+            return nil
+        } catch {
+            return error
+        }
     }
 
     private static func item(of data: Data) throws -> HEICBuilder.Item {

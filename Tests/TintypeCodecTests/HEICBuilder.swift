@@ -14,6 +14,8 @@ struct HEICBuilder {
         /// Boxes.
         var properties: [Data] = []
         var isHidden = false
+        /// The parts of `data` that form the item when joined; `nil` for all in one.
+        var extents: [Range<Int>]?
     }
 
     /// The items, numbered from 1. The first is the primary one.
@@ -119,8 +121,11 @@ struct HEICBuilder {
     private func locations(from start: Int) -> Data {
         var (body, offset) = (Data([0, 0, 0, 0, 0x44, 0]) + Self.short(items.count), start)
         for (index, item) in items.enumerated() {
-            for number in [index + 1, 0, 1] { body += Self.short(number) }
-            for number in [offset, item.data.count] { body += Self.long(number) }
+            let extents = item.extents ?? [0..<item.data.count]
+            for number in [index + 1, 0, extents.count] { body += Self.short(number) }
+            for extent in extents {
+                for number in [offset + extent.lowerBound, extent.count] { body += Self.long(number) }
+            }
             offset += item.data.count
         }
         return Self.box("iloc", body)
