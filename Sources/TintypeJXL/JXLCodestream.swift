@@ -9,9 +9,8 @@ struct JXLCodestream {
 
     /// Finds the parts in a file.
     ///
-    /// - Parameter headerEnd: The end of the image header in the file.
-    /// - Returns: `nil` if the first frame cannot be found, because boxes divide the image header.
-    init?(_ bytes: UnsafeRawBufferPointer, headerEnd: Int) {
+    /// - Parameter headerEnd: The end of the image header in the file. Boxes may divide the header as well.
+    init(_ bytes: UnsafeRawBufferPointer, headerEnd: Int) {
         self.bytes = bytes
         // A bare codestream begins with FF, a container with the length of its first box.
         guard bytes.first == 0 else {
@@ -19,13 +18,9 @@ struct JXLCodestream {
             return
         }
         let (file, all) = (ISOFile(bytes: bytes), 0..<bytes.count)
-        var (place, isFirst) = (0, true)
+        var place = 0
         while place < bytes.count, let box = try? JXLBox(file, at: place, in: all) {
-            if box.isCodestream {
-                guard !isFirst || (box.body...box.end).contains(headerEnd) else { return nil }
-                append((isFirst ? headerEnd : box.body)..<box.end)
-                isFirst = false
-            }
+            if box.isCodestream, box.end > headerEnd { append(max(box.body, headerEnd)..<box.end) }
             place = box.end
         }
     }

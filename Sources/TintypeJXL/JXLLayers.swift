@@ -56,9 +56,9 @@ struct JXLLayers {
         _ bytes: UnsafeRawBufferPointer, headerEnd: Int, _ header: JXLHeader, _ limits: DecodeLimits
     ) throws(TintypeError) -> JXLFrameWalk? {
         // A preview is a frame before all others.
-        guard !header.hasPreview, let codestream = JXLCodestream(bytes, headerEnd: headerEnd) else { return nil }
+        guard !header.hasPreview else { return nil }
         return try JXLFrameWalk(
-            codestream, canvas: header.info.storedSize, isXYB: header.isXYB,
+            JXLCodestream(bytes, headerEnd: headerEnd), canvas: header.info.storedSize, isXYB: header.isXYB,
             extraChannelCount: header.extraChannelCount, limits)
     }
 

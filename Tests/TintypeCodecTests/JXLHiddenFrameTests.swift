@@ -63,7 +63,7 @@ import TintypeTesting
         return bits.bytes
     }
 
-    @Test(arguments: [Int?.none, 7, 8, 40, 200]) func hiddenFramesCountAsFrames(_ boxLength: Int?) throws {
+    @Test(arguments: [Int?.none, 1, 3, 7, 8, 40, 200]) func hiddenFramesCountAsFrames(_ boxLength: Int?) throws {
         let data = try boxLength.map { boxed(try file(), each: $0) } ?? file()
         let area = Self.canvas.area
         #expect(try limit(data) { $0.frames = 2 } == .frames)
