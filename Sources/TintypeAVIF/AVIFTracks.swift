@@ -46,7 +46,7 @@ struct AVIFTrack {
     /// Bytes of an offset.
     private let offsetSize: Int
 
-    /// - Returns: `nil` for a track without samples, which libavif skips.
+    /// - Returns: `nil` for a track without samples, chunks or identifier, which libavif skips.
     /// - Throws: ``TintypeError/Code/undecodable``.
     fileprivate init?(_ file: ISOFile, _ track: Range<Int>) throws(TintypeError) {
         guard let media = try file.onlyBox("mdia", in: track)?.body,
@@ -56,6 +56,9 @@ struct AVIFTrack {
         let (short, long) = (try file.onlyBox("stco", in: table), try file.onlyBox("co64", in: table))
         guard short == nil || long == nil else { throw .suspectStructure }
         guard let offsets = short ?? long, let sizes = try file.onlyBox("stsz", in: table) else { return nil }
+        let chunkCount = try file.number(at: offsets.fullBody.lowerBound, in: offsets.fullBody)
+        let hasHeader = try file.onlyBox("tkhd", in: track) != nil
+        guard chunkCount > 0, hasHeader, try file.identifier(ofTrack: track) != 0 else { return nil }
         (self.offsets, offsetSize, self.sizes) = (offsets.fullBody, short == nil ? 8 : 4, sizes.fullBody)
         durations = try file.onlyBox("stts", in: table)?.fullBody
         chunkRuns = try file.onlyBox("stsc", in: table)?.fullBody

@@ -18,9 +18,11 @@ import TintypeTesting
     }
 
     /// A movie of one track with a second of 1000 units, and samples of 8 bytes.
-    private static func movie(durations: [(count: Int, ticks: Int)], chunks: [Int], runs: [(first: Int, samples: Int)])
-        -> Data
-    {
+    ///
+    /// - Parameter identifier: The number of the track; `nil` for a track without header.
+    private static func movie(
+        identifier: Int? = 1, durations: [(count: Int, ticks: Int)], chunks: [Int], runs: [(first: Int, samples: Int)]
+    ) -> Data {
         let tables = [
             box("stsd", long(0) + long(1) + box("av01", Data())),
             list("stts", [durations.count] + durations.flatMap { [$0.count, $0.ticks] }),
@@ -29,7 +31,8 @@ import TintypeTesting
         ]
         let information = box("minf", box("stbl", tables.reduce(Data(), +)))
         let media = box("mdia", list("mdhd", [0, 0, 1000, 0, 0]) + information)
-        return box("ftyp", Data("avis\0\0\0\0avisavif".utf8)) + box("moov", box("trak", media))
+        let header = identifier.map { list("tkhd", [0, 0, $0] + Array(repeating: 0, count: 17)) } ?? Data()
+        return box("ftyp", Data("avis\0\0\0\0avisavif".utf8)) + box("moov", box("trak", header + media))
     }
 
     @Test func theLastRunOfDurationsIncludesAllFurtherFrames() throws {
@@ -47,6 +50,17 @@ import TintypeTesting
         }
         // The last one is not in the file.
         #expect(samples == [100..<108, 108..<116, 0..<8, 50..<58])
+    }
+
+    @Test func tracksThatLibavifSkipsAreNotShown() throws {
+        func isShown(_ identifier: Int?, chunks: [Int]) throws -> Bool {
+            let data = Self.movie(identifier: identifier, durations: [(5, 1)], chunks: chunks, runs: [(1, 5)])
+            return try data.withUnsafeBytes { try AVIFTracks($0, DecodeLimits()).color } != nil
+        }
+        #expect(try isShown(1, chunks: [0]))
+        #expect(try !isShown(0, chunks: [0]))
+        #expect(try !isShown(nil, chunks: [0]))
+        #expect(try !isShown(1, chunks: []))
     }
 
     @Test func aLongListOfRunsIsRefusedBeforeLibavifReadsIt() throws {
