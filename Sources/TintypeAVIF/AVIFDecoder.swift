@@ -20,7 +20,7 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
     /// - Parameter isComplete: Whether `bytes` are the whole file.
     /// - Returns: `nil` if `bytes` are a prefix that does not suffice.
     /// - Throws: ``TintypeError/Code/undecodable`` if a whole file is damaged; ``TintypeError/Code/limitExceeded`` if it
-    ///   exceeds the limits of libavif.
+    ///   exceeds the limits of libavif, or has more than 10,000 frames.
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         do throws(TintypeError) {
             return try bytes.withTypedBytes { raw throws(TintypeError) in
@@ -86,7 +86,7 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
         return try reader.convertFrame(target, colors, context).oriented(info.orientation)
     }
 
-    /// The limits of libavif itself, for callers that set none.
+    /// The limits for callers that set none: those of libavif, but fewer frames.
     private static let libraryLimits = DecodeLimits(pixels: 16384 * 16384, side: 32_768, frames: 10_000)
 }
 
