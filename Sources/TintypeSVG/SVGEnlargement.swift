@@ -12,19 +12,28 @@ struct SVGEnlargement {
     private let patternsContainPatterns: Bool
     /// The largest factors of all patterns. A pattern may inherit each of its attributes from a different pattern.
     private var inherited = (transform: 1.0, viewBox: 1.0, units: 1.0)
+    /// The factor that stands for one that is not known.
+    private let unknown: Double
 
-    /// The logarithm of 2. A sum that exceeds ``SVGDepth/maximum`` is unbounded, beyond a factor of 50,000.
-    private static let octave = 64.0
+    /// The logarithm of 2. A sum that exceeds ``SVGDepth/maximum`` is unbounded, beyond a factor of 2³¹.
+    private static let octave = 32.0
 
-    /// - Parameter tile: The side of the largest tile of a pattern in pixels, before any transform.
-    init(_ lengths: SVGLengths, _ patterns: SVGPatterns, tile: Double) {
+    /// - Parameters:
+    ///   - tile: The side of the largest tile of a pattern in pixels, before any transform.
+    ///   - unknown: The factor that stands for one that is not known: infinity for an upper bound, or 1 for what the
+    ///     document plainly states.
+    init(_ lengths: SVGLengths, _ patterns: SVGPatterns, tile: Double, unknown: Double = .infinity) {
         (self.lengths, self.tile, patternsContainPatterns) = (lengths, tile, !patterns.drawOnlyImages)
+        self.unknown = unknown
         for tag in patterns.tags {
             inherited.transform = max(inherited.transform, transform(of: tag))
             inherited.viewBox = max(inherited.viewBox, viewBox(of: tag))
             inherited.units = max(inherited.units, units(of: tag))
         }
     }
+
+    /// Whether references that cannot be read count.
+    var countsHiddenReferences: Bool { unknown > 1 }
 
     /// Returns the factor for a sum of logarithms.
     static func factor(_ sum: Int) -> Double { sum > SVGDepth.maximum ? .infinity : exp2(Double(sum) / octave) }
@@ -47,17 +56,31 @@ struct SVGEnlargement {
         var factor = lengths.sheetFactor
         for (name, value) in tag.attributes {
             switch String(decoding: name.prefix(20), as: UTF8.self) {
-            case "transform", "patternTransform": factor *= max(1, SVGTransform.factor(of: value) ?? .infinity)
-            case "style":
-                // An entity may stand for anything.
-                if value.contains(UInt8(ascii: "&")) { return .infinity }
-                for rule in SVGStyleRule.rules(in: value) {
-                    factor *= max(1, SVGLengths.transform(in: rule.declaration) ?? 1)
-                }
+            case "transform", "patternTransform":
+                factor *= known(Self.plain(value).flatMap(SVGTransform.factor) ?? .infinity)
+            case "style": factor *= transform(inStyle: value)
             default: break
             }
         }
         return factor
+    }
+
+    private func transform(inStyle value: ArraySlice<UInt8>) -> Double {
+        guard let css = Self.plain(value) else { return unknown }
+        return SVGStyleRule.rules(in: css).reduce(1) { factor, rule in
+            factor * known(SVGLengths.transform(in: rule.declaration) ?? 1)
+        }
+    }
+
+    /// Returns a factor of at least 1, or what stands for one that is not known.
+    private func known(_ factor: Double) -> Double { factor.isFinite ? max(1, factor) : unknown }
+
+    /// Returns the value of an attribute with character references replaced, or `nil` if it refers to an entity that the
+    /// document declares, which may stand for anything.
+    private static func plain(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard value.contains(UInt8(ascii: "&")) else { return value }
+        guard SVGNames.entityCount(value) == 0 else { return nil }
+        return SVGText.resolved(value, in: .attribute) { _ in [] }[...]
     }
 
     /// Returns the factor for the contents of an element alone.
@@ -70,10 +93,10 @@ struct SVGEnlargement {
     private func viewBox(of tag: SVGTag) -> Double {
         var factor = 1.0
         for value in tag.attributes.values(of: "viewBox") where tag.name != "view" {
-            // An entity may stand for anything.
-            if value.contains(UInt8(ascii: "&")) { return .infinity }
+            guard let value = Self.plain(value) else { return unknown }
             guard let size = SVGLengths.viewBox(value), size.width > 0, size.height > 0 else { continue }
             let viewport = viewport(of: tag)
+            guard max(viewport.width, viewport.height).isFinite else { return unknown }
             factor = max(factor, viewport.width / size.width, viewport.height / size.height)
         }
         return factor
@@ -87,10 +110,10 @@ struct SVGEnlargement {
         case "marker":
             let sides = tag.attributes.values(of: "markerWidth") + tag.attributes.values(of: "markerHeight")
             var own = SVGLengths()
-            let longest = sides.map { own.length($0) }.max() ?? 0
+            let plain = sides.compactMap(Self.plain)
+            let longest = plain.map { own.length($0) }.max() ?? 0
             // Lengths relative to something else, and entities, are rare here.
-            let isPlain = own.isPlain && !sides.contains { $0.contains(UInt8(ascii: "&")) }
-            let side = isPlain ? max(longest, 3) : .infinity
+            let side = own.isPlain && plain.count == sides.count ? max(longest, 3) : .infinity
             return (side, side)
         default: return lengths.viewport
         }
@@ -101,13 +124,13 @@ struct SVGEnlargement {
     /// A pattern is scaled to the box of one shape or text, which is surveyed. A mask or a filter is scaled to that of any
     /// element: a group has the box around all that it draws, wherever transforms and references put that.
     private func units(of tag: SVGTag) -> Double {
-        if tag.name == "marker" { return lengths.line }
+        if tag.name == "marker" { return known(lengths.line) }
         let isRelative = tag.attributes.contains { name, value in
             Self.unitAttributes.contains { name.elementsEqual($0) }
                 && !SVGText.trimmed(value).elementsEqual("userSpaceOnUse".utf8)
         }
         guard isRelative else { return 1 }
-        return tag.name == "pattern" ? lengths.box : .infinity
+        return tag.name == "pattern" ? known(lengths.box) : unknown
     }
 
     private static let unitAttributes = [

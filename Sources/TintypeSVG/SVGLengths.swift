@@ -9,6 +9,8 @@ struct SVGLengths {
     private(set) var box = 0.0
     /// The width of the thickest line; infinite only if that itself cannot be bounded.
     private(set) var line = 1.0
+    /// The width of the thickest line that the document states, whatever its unit.
+    var statedLine: Double { line.isFinite ? line : max(1, lines.number) }
     /// The largest font size.
     private var font = 16.0
     /// The largest font size that is stated, 0 without texts. One that is relative to another counts as if that were 16.
@@ -111,7 +113,7 @@ struct SVGLengths {
     mutating func read(sheet css: ArraySlice<UInt8>) {
         for rule in SVGStyleRule.rules(in: css) {
             readDeclaration(rule.declaration)
-            guard let factor = Self.transform(in: rule.declaration) else { continue }
+            guard !rule.isKeyframe, let factor = Self.transform(in: rule.declaration) else { continue }
             guard factor > 1.000_001 else { continue }
             (isUnbounded, sheetFactor) = (true, max(sheetFactor, factor))
         }
@@ -211,6 +213,8 @@ struct SVGLargestLength {
     private(set) var share = 0.0
     /// The largest one in font sizes.
     private(set) var fonts = 0.0
+    /// The largest number, whatever its unit.
+    private(set) var number = 0.0
     /// Whether one has an unknown unit.
     private(set) var isUnbounded = false
 
@@ -222,9 +226,10 @@ struct SVGLargestLength {
         isUnbounded = value.contains(UInt8(ascii: "\\"))
         while let number = scanner.number() {
             let unit = scanner.unit()
+            self.number = max(self.number, abs(number))
             switch unit {
             case "%": share = max(share, abs(number) / 100)
-            case "em", "ex", "ch": fonts = max(fonts, abs(number))
+            case "em", "ex", "ch", "rem": fonts = max(fonts, abs(number))
             default:
                 if let size = Self.units[unit] { pixels = max(pixels, abs(number) * size) } else { isUnbounded = true }
             }
@@ -234,7 +239,7 @@ struct SVGLargestLength {
     /// Adds other lengths.
     mutating func add(_ other: SVGLargestLength) {
         (pixels, share, fonts) = (max(pixels, other.pixels), max(share, other.share), max(fonts, other.fonts))
-        isUnbounded = isUnbounded || other.isUnbounded
+        (number, isUnbounded) = (max(number, other.number), isUnbounded || other.isUnbounded)
     }
 
     /// Returns the largest length in pixels.

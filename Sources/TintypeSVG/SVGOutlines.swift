@@ -22,6 +22,10 @@ struct SVGOutlines {
     private(set) var font = 16.0
     /// The largest factor by which the document enlarges an element: see ``SVGEnlargement``.
     private(set) var enlargement = 1.0
+    /// The width of the thickest line, and the largest factor, that the document plainly states.
+    private var stated = (line: 0.0, enlargement: 1.0)
+    /// Whether the document plainly states how wide its lines are drawn.
+    private var isLineKnown: Bool { line.isFinite && stated.enlargement >= enlargement }
     /// The largest font size that is stated.
     private var statedFont = 0.0
     /// Whether a line may be drawn.
@@ -43,8 +47,12 @@ struct SVGOutlines {
     private static let bytesOfPenCorner = 40.0
     /// The widest line in pixels. The coordinates of cairo end at 2²³.
     private static let widestLine = 8e6
+    /// The width of a line, in pixels, that stands for one that is not known.
+    private static let unknownLine = 1e6
     /// The largest font in pixels. librsvg 2.54 panics at 10⁸.
     private static let largestFont = 1e6
+    /// The largest factor that counts for a font. A map may enlarge its lines further, but not its texts.
+    private static let largestFontFactor = 50_000.0
     /// The smallest scale that counts.
     private static let smallestScale = 1e-6
     /// The smallest side of a drawing, in pixels, at which hidden corners no longer matter.
@@ -110,9 +118,15 @@ struct SVGOutlines {
     }
 
     /// Records the lengths of the document.
-    mutating func measure(_ lengths: SVGLengths, enlargement: Double) {
+    ///
+    /// - Parameters:
+    ///   - lengths: The lengths.
+    ///   - enlargement: An upper bound of the factor by which the document enlarges an element.
+    ///   - stated: The part of that factor which the document plainly states.
+    mutating func measure(_ lengths: SVGLengths, enlargement: Double, stated: Double) {
         (line, font, statedFont) = (mayStroke ? lengths.line : 0, lengths.glyph, lengths.statedFont)
         self.enlargement = enlargement
+        self.stated = (mayStroke ? lengths.statedLine : 0, stated)
     }
 
     /// Takes over the larger values of an embedded document.
@@ -121,21 +135,25 @@ struct SVGOutlines {
         (line, font, statedFont) = (max(line, other.line), max(font, other.font), max(statedFont, other.statedFont))
         (mayStroke, mayRound) = (mayStroke || other.mayStroke, mayRound || other.mayRound)
         enlargement = max(enlargement, other.enlargement)
+        stated.line = max(stated.line, other.stated.line)
+        stated.enlargement = max(stated.enlargement, other.stated.enlargement)
     }
 
     // MARK: Limits
 
     /// Checks the width of lines and the size of fonts.
     ///
+    /// A width that is not known is charged like ``unknownLine``, so what the document states must be less.
+    ///
     /// - Parameter scale: The number of pixels for a pixel of the document.
-    /// - Throws: ``TintypeError/Code/limitExceeded`` if a line is drawn too wide, or at a width that is not known, or if
-    ///   a font is too large.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if a line is drawn too wide, or if a font is too large.
     func check(at scale: Double) throws(TintypeError) {
-        let factor = factor(at: scale)
-        guard Self.length(line, at: factor) <= Self.widestLine else {
-            throw .exceeded(.library, "an SVG with a line that may be wider than \(Int(Self.widestLine)) pixels")
+        let widest = isLineKnown ? Self.widestLine : Self.unknownLine
+        guard Self.length(stated.line, at: max(scale, Self.smallestScale) * stated.enlargement) <= widest else {
+            throw .exceeded(.library, "an SVG with a line that may be wider than \(Int(widest)) pixels")
         }
-        guard Self.length(statedFont, at: factor.isFinite ? factor : scale) <= Self.largestFont else {
+        let factor = enlargement <= Self.largestFontFactor ? factor(at: scale) : scale
+        guard Self.length(statedFont, at: factor) <= Self.largestFont else {
             throw .exceeded(.library, "an SVG with a font of more than \(Int(Self.largestFont)) pixels")
         }
     }
@@ -167,7 +185,10 @@ struct SVGOutlines {
 
     /// Returns the number of corners of the pen of the thickest line. cairo gives it a corner for each 0.1 pixels of error,
     /// so the number grows with the square root of the radius.
-    private func corners(at factor: Double) -> Double { 10 * Self.length(line, at: factor).squareRoot() }
+    private func corners(at factor: Double) -> Double {
+        let width = Self.length(line, at: factor)
+        return 10 * (isLineKnown ? width : min(width, Self.unknownLine)).squareRoot()
+    }
 
     /// Returns the memory of circles that a pen draws.
     private func bytes(ofCircles count: Double, at factor: Double, _ side: Double) -> Double {

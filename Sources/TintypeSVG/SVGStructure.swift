@@ -18,6 +18,19 @@ struct SVGStructure {
             case .enlargement(let enlargement): enlargement.logarithm(of: tag)
             }
         }
+
+        /// Whether names and references that cannot be read count.
+        var countsObfuscated: Bool {
+            guard case .enlargement(let enlargement) = self else { return true }
+            return enlargement.countsHiddenReferences
+        }
+
+        /// Returns whether an attribute that cannot be read counts. Texts often contain numbered characters, such as
+        /// `&#39;`, which do not enlarge anything.
+        func countsObfuscated(in attribute: ArraySlice<UInt8>) -> Bool {
+            guard case .enlargement = self else { return true }
+            return SVGTag.mayRefer(attribute)
+        }
     }
 
     /// An element under one of its names.
@@ -107,6 +120,7 @@ struct SVGStructure {
             }
         }
         while !openElements.isEmpty { end() }
+        if !weight.countsObfuscated { obfuscatedCount = 0 }
         for index in unboundedReferences { references[index].count = Int(work.elements) + vertexCount }
     }
 
@@ -143,7 +157,7 @@ struct SVGStructure {
         // A link does not draw the element that it leads to.
         for (name, value) in tag.attributes where !(tag.isLink && name.elementsEqual("href".utf8)) {
             let first = references.count
-            readReferences(value, depth)
+            readReferences(value, depth, countsObfuscated: weight.countsObfuscated(in: name))
             guard references.count > first, SVGTag.isInherited(name) else { continue }
             let isMarker = SVGText.contains(SVGTag.markerProperty, in: name + value)
             inherited += (first..<references.count).map { Inherited(index: $0, isMarker: isMarker) }
@@ -151,12 +165,12 @@ struct SVGStructure {
         return inherited
     }
 
-    private mutating func readReferences(_ value: ArraySlice<UInt8>, _ depth: Int) {
+    private mutating func readReferences(_ value: ArraySlice<UInt8>, _ depth: Int, countsObfuscated: Bool) {
         for name in SVGNames.references(in: value) {
             references.append(Reference(name: name, depth: depth))
-            if SVGNames.isObfuscated(name: name) { obfuscatedCount += 1 }
+            if countsObfuscated, SVGNames.isObfuscated(name: name) { obfuscatedCount += 1 }
         }
-        if SVGNames.hasObfuscatedReference(value) { obfuscatedCount += 1 }
+        if countsObfuscated, SVGNames.hasObfuscatedReference(value) { obfuscatedCount += 1 }
     }
 
     private mutating func read(_ text: ArraySlice<UInt8>) {

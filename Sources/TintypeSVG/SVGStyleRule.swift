@@ -5,6 +5,13 @@ struct SVGStyleRule {
     /// The property and its value.
     let declaration: ArraySlice<UInt8>
 
+    /// Whether the rule is a part of an animation, which librsvg does not draw.
+    var isKeyframe: Bool {
+        let selector = SVGText.trimmed(selectors)
+        return selector.last == UInt8(ascii: "%") || selector.elementsEqual("from".utf8)
+            || selector.elementsEqual("to".utf8)
+    }
+
     /// Returns the declarations of a style sheet, in order.
     static func rules(in css: ArraySlice<UInt8>) -> [SVGStyleRule] {
         var (rules, open) = ([SVGStyleRule](), [ArraySlice<UInt8>]())

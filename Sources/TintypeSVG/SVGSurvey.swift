@@ -47,6 +47,9 @@ struct SVGSurvey {
     /// The largest number of documents inside each other.
     private static let maximumNesting = 4
 
+    /// The factor of enlargement from which it matters whether the document states it.
+    private static let commonEnlargement = 1000.0
+
     /// The number of pieces of markup between checks for cancellation.
     private static let checkInterval = 1000
 
@@ -256,7 +259,13 @@ struct SVGSurvey {
         let weight = SVGStructure.Weight.enlargement(SVGEnlargement(lengths, patterns, tile: tile))
         let depth = try SVGDepth.depth(of: SVGStructure(bytes[...], weight: weight), limits)
         let factor = SVGEnlargement.factor(depth)
-        ownOutlines.measure(lengths, enlargement: factor)
+        var stated = factor
+        if factor > Self.commonEnlargement {
+            let weight = SVGEnlargement(lengths, patterns, tile: tile, unknown: 1)
+            let structure = SVGStructure(bytes[...], weight: .enlargement(weight))
+            stated = min(factor, SVGEnlargement.factor(try SVGDepth.depth(of: structure, limits)))
+        }
+        ownOutlines.measure(lengths, enlargement: factor, stated: stated)
         outlines.add(ownOutlines)
         if isScaled { enlargement = max(enlargement, factor) }
         if tile > 0 { tileSide = max(tileSide, factor * tile) }

@@ -55,6 +55,13 @@ struct SVGTag {
         inheritedProperties.contains { property.elementsEqual($0) }
     }
 
+    /// Returns whether an attribute may refer to an element that is drawn.
+    static func mayRefer(_ attribute: ArraySlice<UInt8>) -> Bool {
+        isInherited(attribute) || referringAttributes.contains { attribute.elementsEqual($0) }
+    }
+
+    private static let referringAttributes = ["href", "mask", "clip-path", "filter"].map { Array($0.utf8) }
+
     /// The beginning of the names of properties that draw an element at vertices.
     static let markerProperty = Array("marker".utf8)
 

@@ -12,15 +12,22 @@ enum SVGTransform {
             factor *= part
             rest = rest[(close + 1)...]
         }
-        let last = String(decoding: SVGText.trimmed(rest).prefix(8), as: UTF8.self).lowercased()
-        return last.isEmpty || last == "none" ? factor : nil
+        // In CSS, `!important` may follow.
+        let last = SVGText.trimmed(rest.prefix { $0 != UInt8(ascii: "!") })
+        return last.isEmpty || isKeyword(last) ? factor : nil
+    }
+
+    /// Returns whether a value of CSS stands for no transform. With `inherit`, the transform of the parent applies again.
+    private static func isKeyword(_ value: ArraySlice<UInt8>) -> Bool {
+        ["none", "initial", "unset", "revert"].contains(String(decoding: value.prefix(8), as: UTF8.self).lowercased())
     }
 
     /// Returns the factor of one function.
     private static func factor(of name: ArraySlice<UInt8>, _ arguments: ArraySlice<UInt8>) -> Double? {
         switch String(decoding: name.prefix(16), as: UTF8.self).lowercased() {
-        case "translate", "translatex", "translatey", "rotate": 1
-        case "scale", "scalex", "scaley": numbers(arguments, 1...2)?.map(abs).max()
+        case "translate", "translatex", "translatey", "translatez", "translate3d": 1
+        case "rotate", "rotatex", "rotatey", "rotatez", "rotate3d": 1
+        case "scale", "scalex", "scaley": numbers(arguments, 1...2, unit: "%")?.map(abs).max()
         case "matrix": numbers(arguments, 6...6).map(norm)
         case "skewx", "skewy", "skew":
             numbers(arguments, 1...2, unit: "deg")?.reduce(1) { $0 * (1 + abs(tan($1 * .pi / 180))) }
@@ -35,14 +42,15 @@ enum SVGTransform {
         return ((sum + max(0, sum * sum - 4 * determinant * determinant).squareRoot()) / 2).squareRoot()
     }
 
-    /// Returns plain numbers; `nil` if anything else is among them.
+    /// Returns numbers, plain or with a unit; `nil` if anything else is among them.
     private static func numbers(
         _ text: ArraySlice<UInt8>, _ count: ClosedRange<Int>, unit: String = ""
     ) -> [Double]? {
         var (scanner, numbers) = (SVGNumberScanner(text), [Double]())
         while numbers.count <= count.upperBound, let number = scanner.number() {
-            guard number.isFinite, ["", unit].contains(scanner.unit()) else { return nil }
-            numbers.append(number)
+            let ownUnit = scanner.unit()
+            guard number.isFinite, ["", unit].contains(ownUnit) else { return nil }
+            numbers.append(ownUnit == "%" ? number / 100 : number)
         }
         return count.contains(numbers.count) && scanner.isAtEnd() ? numbers : nil
     }

@@ -128,11 +128,9 @@ import TintypeCore
         "<path d='M10 10L50 70L90 20' style='stroke:red;stroke-width:/**/1e12'/>",
         "<path d='M10 10L50 70L90 20' stroke='red' stroke-width='/**/1e12'/>",
         "<path d='M10 10L50 70L90 20' stroke='red' stroke-width='1e12\\65m'/>",
-        // Widths that are not known.
-        "<g font-size='9em'><g font-size='9em'><path d='M0 0L1 1' stroke='red' stroke-width='1em'/></g></g>",
-        "<g font-size='900%'><path d='M0 0L1 1' stroke='red' stroke-width='1em'/></g>",
-        "<path d='M0 0L1 1' stroke='red' stroke-width='1vw'/>",
-        "<svg width='900%'><path d='M0 0L1 1' stroke='red' stroke-width='1%'/></svg>",
+        // A width that is not known, but too large in any case.
+        "<path d='M0 0L1 1' stroke='red' stroke-width='1e12vw'/>",
+        "<g transform='scale(1e7)'><path d='M0 0L1 1' stroke='red' stroke-width='1vw'/></g>",
         "<style>g{transform:scale(1e6)}</style><g><g><path d='M0 0L1 1' stroke='red'/></g></g>",
     ]
 
@@ -169,6 +167,38 @@ import TintypeCore
     ]) func aKnownLineIsDrawn(_ body: String) throws {
         let image = try SVGDecoder().decode(Self.document(body), context: DecodeContext())
         #expect(image.size.width == 1000)
+    }
+
+    /// Such documents of common programs were refused: the width of their lines, or the factor by which they enlarge them,
+    /// counted as infinite.
+    private static let common: [(String, String)] = [
+        ("<g style='font-family:&quot;A&quot;'>\(path("h1", "2"))</g>", ""),
+        ("<g transform='translate&#40;1,1)'>\(path("h1", "2"))</g>", ""),
+        ("<svg viewBox='0 0 &#49;0 10'>\(path("h1", "2"))</svg>", ""),
+        ("<g style='&s;'>\(path("h1", "2"))</g>", "<!ENTITY s 'fill:none'>"),
+        ("<g xmlns:x='&n;' transform='scale(2)'>\(path("h1", "2"))</g>", "<!ENTITY n 'http://a/'>"),
+        ("<g transform='scale(2)'>\(many("<g aria-label='a&#39;s'/>", 100))\(path("h1", "2"))</g>", ""),
+        ("<style>g{transform: rotate(45deg) translateZ(0)}</style><g>\(path("h1", "2"))</g>", ""),
+        ("<style>g{transform: scale(120%) !important}</style><g>\(path("h1", "2"))</g>", ""),
+        ("<style>g{transform: unset}</style><g>\(path("h1", "2"))</g>", ""),
+        ("<style>g{transform: inherit}</style><g>\(path("h1", "2"))</g>", ""),
+        ("<style>@keyframes a{50%{transform:scale(1e6)}}</style><g><g>\(path("h1", "2"))</g></g>", ""),
+        ("<g transform='scale(92600)'>\(path("h1", "2e-5"))</g>", ""),
+        (path("h1", ".1rem"), ""), (path("h1", "1vw"), ""),
+        ("<g font-size='9em'><g font-size='9em'>\(path("h1", "1em"))</g></g>", ""),
+        ("<g font-size='900%'>\(path("h1", "1em"))</g>", ""),
+        ("<svg width='900%'>\(path("h1", "1%"))</svg>", ""),
+    ]
+
+    @Test(arguments: common) func aCommonDocumentIsDrawn(_ body: String, _ declarations: String) throws {
+        let image = try SVGDecoder().decode(Self.document(body, declarations), context: DecodeContext())
+        #expect(image.size.width == 1000)
+    }
+
+    /// The charge is that of a line of a million pixels.
+    @Test(arguments: [path(many("z", 2000), "1vw", "stroke-linecap='round'")])
+    func aLineOfUnknownWidthIsCharged(_ body: String) throws {
+        #expect(try Self.charge(body) >= 180e6)
     }
 
     /// A line of 60,000 numbers that crosses itself everywhere took 50 MB.
