@@ -25,6 +25,7 @@ import TintypeCore
 
     static let tiles: [(body: String, side: Double)] = [
         (pattern + filled, 20), ("\(pattern)<g transform='scale(1500)'>\(filled)</g>", 30_000),
+        ("\(pattern)<g transform='scale(&#49;000)'>\(filled)</g>", 20_000),
         ("\(pattern)<g transform='scale(.001)'><g transform='scale(1000)'>\(filled)</g></g>", 20_000),
         ("\(pattern)<g transform='translate(9) matrix(0 5 -5 0 7 7), rotate(30)'>\(filled)</g>", 100),
         ("\(pattern)<g style='fill:red; TRANSFORM:/**/scale(2,3)'>\(filled)</g>", 60),
@@ -62,8 +63,8 @@ import TintypeCore
     @Test(arguments: [
         "<style>rect{transform:scale(2)}</style>\(pattern)\(filled)",
         "<style>rect{tr\\61nsform:scale(2)}</style>\(pattern)\(filled)",
-        "\(pattern)<g transform='scale(&#49;000)'>\(filled)</g>", "\(pattern)<g transform='zoom(9)'>\(filled)</g>",
-        "\(pattern)<svg viewBox='0 0 &#49; 1'>\(filled)</svg>", "\(pattern)<svg width='900%'>\(filled)</svg>",
+        "\(pattern)<g transform='scale(&a;000)'>\(filled)</g>", "\(pattern)<g transform='zoom(9)'>\(filled)</g>",
+        "\(pattern)<svg viewBox='0 0 &a; 1'>\(filled)</svg>", "\(pattern)<svg width='900%'>\(filled)</svg>",
         "\(tile)\(filled)</pattern><pattern id='q'/><pattern href='#q'/>", "\(pattern)<rect width='9vw'/>",
         "<mask maskContentUnits='objectBoundingBox'>\(filled)</mask>\(pattern)",
         "<filter primitiveUnits='objectBoundingBox'/>\(pattern)", "<text x='9vw'>\(shares)</text>",
