@@ -181,7 +181,6 @@ import TintypeCore
         ("<style>g{transform: rotate(45deg) translateZ(0)}</style><g>\(path("h1", "2"))</g>", ""),
         ("<style>g{transform: scale(120%) !important}</style><g>\(path("h1", "2"))</g>", ""),
         ("<style>g{transform: unset}</style><g>\(path("h1", "2"))</g>", ""),
-        ("<style>g{transform: inherit}</style><g>\(path("h1", "2"))</g>", ""),
         ("<style>@keyframes a{50%{transform:scale(1e6)}}</style><g><g>\(path("h1", "2"))</g></g>", ""),
         ("<g transform='scale(92600)'>\(path("h1", "2e-5"))</g>", ""),
         (path("h1", ".1rem"), ""), (path("h1", "1vw"), ""),

@@ -113,12 +113,10 @@ extension DecodeLimits {
         guard frames.count <= self.frames else {
             throw .exceeded(.frames, "the animation has \(frames.count) frames; the limit is \(self.frames)")
         }
-        // The canvas, its copy before a frame that is disposed of, a frame, and the image that is shown. What a frame has
-        // beyond the canvas is decoded, to indices and then to pixels, before it is clipped.
-        let largest = frames.reduce(0) { max($0, $1.rect.size.area) }
-        try checkMemory(
-            bytesPerPixel: 4 * PixelBuffer.bytesPerPixel, of: canvas, other: 5 * Double(max(0, largest - canvas.area)))
-        var left = animatedPixels
+        // The canvas, its copy before a frame that is disposed of, a frame, and the image that is shown.
+        let bytesPerPixel = 4 * PixelBuffer.bytesPerPixel
+        try checkMemory(bytesPerPixel: bytesPerPixel, of: canvas)
+        var (left, largest) = (animatedPixels, canvas.area)
         for frame in frames {
             guard frame.rect.size.isPositive else {
                 throw TintypeError(.undecodable, stage: .decode, "a frame has no pixels (\(frame.rect.size))")
@@ -133,7 +131,10 @@ extension DecodeLimits {
                     .animatedPixels, "the frames of the animation exceed the limit of \(animatedPixels) pixels")
             }
             left -= area
+            largest = max(largest, area)
         }
+        // What a frame has beyond the canvas is decoded, to indices and then to pixels, before it is clipped.
+        try checkMemory(bytesPerPixel: bytesPerPixel, of: canvas, other: 5 * Double(largest - canvas.area))
     }
 
     /// Checks the memory that a decode needs.
