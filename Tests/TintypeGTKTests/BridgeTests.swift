@@ -15,7 +15,7 @@ import TintypeTesting
     /// With an asynchronous main function, the main actor does not run on the first thread.
     @Test(arguments: [
         ("attach-in-task", "a GTK program needs a synchronous main function"),
-        ("attach-elsewhere", "called on another thread than the first one"),
+        ("attach-elsewhere", "must be called on the first thread"),
     ])
     func anAsynchronousMainFunctionIsRefused(_ mode: String, _ message: String) async throws {
         let (process, text) = try await run(mode)
