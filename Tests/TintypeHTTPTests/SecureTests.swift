@@ -202,7 +202,7 @@ import TintypeTesting
             identity, body: Fixture.body, versions: { _ in ["h2", "http/1.1"] }, isSilent: { $0 == 0 })
         var configuration = DownloaderConfiguration.patient
         configuration.trustedCertificates = [identity.certificates]
-        (configuration.connectTimeout, configuration.idleTimeout) = (.milliseconds(200), .seconds(2))
+        (configuration.connectTimeout, configuration.idleTimeout) = (.milliseconds(500), .seconds(2))
         // A busy machine may need more than one attempt in these times.
         configuration.retry = RetryPolicy(maximumAttempts: 50)
         configuration.clock.sleep = { _ in }
