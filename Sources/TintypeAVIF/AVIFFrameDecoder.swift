@@ -44,7 +44,7 @@ final class AVIFFrameDecoder: FrameDecoder, @unchecked Sendable {
 
     func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {
         guard !isCancelled() else { throw .cancelled }
-        try reader.decode(frame: index)
+        try reader.decode(frame: index, isCancelled: isCancelled)
         guard reader.frameFormat.fits(format) else {
             throw TintypeError(AVIF_RESULT_INVALID_ARGUMENT, "a frame has more samples than declared")
         }

@@ -172,9 +172,25 @@ struct AVIFReader: ~Copyable {
 
     // MARK: Pixels
 
-    /// Decodes the planes of a frame. They stay valid until the next frame is decoded.
-    func decode(frame index: Int) throws(TintypeError) {
-        try check(avifDecoderNthImage(decoder, UInt32(index)))
+    /// Decodes the planes of a frame, after the frames that it depends on. They stay valid until the next frame is
+    /// decoded.
+    ///
+    /// The frames are requested one by one, because libavif cannot be cancelled between them. It also adds up the
+    /// durations of all earlier frames for each one.
+    func decode(frame index: Int, isCancelled: () -> Bool = { false }) throws(TintypeError) {
+        for frame in firstFrame(for: index)...index {
+            guard !isCancelled() else { throw .cancelled }
+            try check(avifDecoderNthImage(decoder, UInt32(frame)))
+        }
+    }
+
+    /// The first frame to decode before a frame is available: the one after the current frame, unless there is a key
+    /// frame in between.
+    private func firstFrame(for index: Int) -> Int {
+        let current = Int(decoder.pointee.imageIndex)
+        let key = min(index, Int(avifDecoderNearestKeyframe(decoder, UInt32(index))))
+        guard current != index else { return index }
+        return current < index ? max(current + 1, key) : key
     }
 
     /// Whether colours are not yet multiplied by alpha.

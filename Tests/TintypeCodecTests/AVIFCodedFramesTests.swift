@@ -7,6 +7,25 @@ import TintypeTesting
 
 /// The tables and the coded frames of an AVIF, which are read before libavif sees them.
 @Suite struct AVIFCodedFramesTests {
+    // MARK: Frames
+
+    @Test func aJumpToALaterFrameIsCancelledBetweenFrames() throws {
+        let decoder = try AVIFFrameDecoder(try FixtureManifest.named("sequence.avif").data, DecodeLimits())
+        _ = try decoder.pixels(of: 0) { false }
+        let checks = Locked(0)
+        let error = #expect(throws: TintypeError.self) {
+            _ = try decoder.pixels(of: decoder.frames.count - 1) {
+                checks.withLock { count in
+                    count += 1
+                    return count == 3
+                }
+            }
+        }
+        #expect(error?.code == .cancelled)
+        // The decoder goes on where it was.
+        _ = try decoder.pixels(of: 1) { false }
+    }
+
     // MARK: Tables
 
     private static func box(_ kind: String, _ body: Data) -> Data { long(body.count + 8) + Data(kind.utf8) + body }

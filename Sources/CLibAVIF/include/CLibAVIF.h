@@ -14,7 +14,7 @@
 /// The functions that Tintype calls.
 #define TINTYPE_FUNCTIONS(FUNCTION) \
     FUNCTION(avifCropRectConvertCleanApertureBox) FUNCTION(avifDecoderCreate) FUNCTION(avifDecoderDestroy) \
-    FUNCTION(avifDecoderNthImage) FUNCTION(avifDecoderNthImageMaxExtent) FUNCTION(avifDecoderNthImageTiming) \
+    FUNCTION(avifDecoderNearestKeyframe) FUNCTION(avifDecoderNthImage) FUNCTION(avifDecoderNthImageMaxExtent) \
     FUNCTION(avifDecoderParse) FUNCTION(avifDecoderSetIOMemory) FUNCTION(avifEncoderAddImage) \
     FUNCTION(avifEncoderCreate) FUNCTION(avifEncoderDestroy) FUNCTION(avifEncoderFinish) \
     FUNCTION(avifImageCreate) FUNCTION(avifImageCreateEmpty) FUNCTION(avifImageDestroy) \
