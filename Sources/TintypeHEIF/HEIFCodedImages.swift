@@ -101,13 +101,7 @@ struct HEIFCodedImages {
     /// Checks one unit; returns the number of coded pixels if it is a sequence parameter set, otherwise 0.
     private func checkUnit(_ unit: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(TintypeError) -> Int {
         guard let set = HEVCSequenceParameterSet(unit) else { return 0 }
-        // The coded size is rounded up to whole blocks, so the image may be this much smaller.
-        let minimumSize = PixelSize(
-            width: max(1, set.size.width - Self.maxPadding), height: max(1, set.size.height - Self.maxPadding))
-        try limits.check(ImageInfo(format: .heic, size: minimumSize), byteCount: file.bytes.count)
+        try limits.check(ImageInfo(format: .heic, size: set.minimumSize), byteCount: file.bytes.count)
         return set.pixels
     }
-
-    /// The side of the largest coding block less one pixel (ITU-T H.265, 7.4.3.2.1).
-    private static let maxPadding = 63
 }

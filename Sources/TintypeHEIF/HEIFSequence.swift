@@ -64,15 +64,15 @@ struct HEIFSequence {
 
 /// One HEVC track of a file with image sequences (ISO/IEC 23008-12, 7).
 struct HEIFTrack {
-    /// The size of the decoded images in pixels.
+    /// The size of the decoded images in pixels, without the padding that the stream crops.
     let codedSize: PixelSize
     /// The part of them that is shown, before rotation.
     let crop: PixelRect
     let orientation: Orientation
     /// The byte ranges of the parameter sets, one NAL unit each.
     let parameterSets: [Range<Int>]
-    /// The bytes for each pixel of ``codedSize`` that a decoder needs for the images it keeps.
-    let bufferBytesPerPixel: Int
+    /// What a decoder needs for the images that it keeps.
+    let memory: HEVCTrackMemory
     /// The size in bytes of the length field before each NAL unit of a sample.
     let lengthSize: Int
     /// The samples in decoding order.
@@ -115,9 +115,10 @@ struct HEIFTrack {
         let entry = try HEIFSampleEntry(file, inTable: table)
         (codedSize, crop) = (entry.size, entry.crop)
         (parameterSets, lengthSize) = (entry.parameterSets, entry.lengthSize)
-        bufferBytesPerPixel = Self.bufferBytesPerPixel(file, entry.parameterSets)
         colors = try HEIFTrackColors(file, entry.properties, limits)
         try limits.check(ImageInfo(format: .heic, size: entry.size))
+        memory = try HEVCTrackMemory(
+            entry.parameterSets.map { UnsafeRawBufferPointer(rebasing: file.bytes[$0]) }, size: entry.size, limits)
         orientation = try Self.orientation(file, try file.requiredBox("tkhd", in: track).body)
         playCount = try file.playCount(ofTrack: track)
         let header = try file.requiredBox("mdhd", in: media).body
@@ -130,13 +131,6 @@ struct HEIFTrack {
         var displayIndices = [Int](repeating: -1, count: samples.count)
         for (index, sample) in displayOrder.enumerated() { displayIndices[sample] = index }
         self.displayIndices = displayIndices
-    }
-
-    private static func bufferBytesPerPixel(_ file: ISOFile, _ parameterSets: [Range<Int>]) -> Int {
-        let buffers = parameterSets.compactMap { set in
-            HEVCImageBuffer.declared(by: UnsafeRawBufferPointer(rebasing: file.bytes[set]))?.bytesPerPixel
-        }
-        return buffers.max() ?? HEVCImageBuffer.largest.bytesPerPixel
     }
 
     private static func displayOrder(_ table: HEIFSampleTable) -> [Int] {

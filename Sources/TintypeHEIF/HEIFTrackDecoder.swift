@@ -34,7 +34,7 @@ final class HEIFTrackDecoder<Frame> {
     /// - Parameter count: The number of frames that may be requested, from the first one in display order.
     init(_ bytes: Data, _ track: HEIFTrack, count: Int, _ convert: @escaping Convert) throws(TintypeError) {
         (self.bytes, self.track, self.count, self.convert) = (bytes, track, count, convert)
-        decoder = try HEVCDecoder(track.codedSize)
+        decoder = try HEVCDecoder(maxPixels: track.memory.pixels)
     }
 
     /// Returns the frame at a position in display order.
@@ -86,8 +86,7 @@ final class HEIFTrackDecoder<Frame> {
             guard length > 0, length <= sample.upperBound - offset else { throw .damagedSequence }
             let unit = UnsafeRawBufferPointer(rebasing: raw[offset..<offset + length])
             // A parameter set among the images must not need more memory than was checked.
-            let buffer = HEVCImageBuffer.declared(by: unit)
-            guard buffer?.bytesPerPixel ?? 0 <= track.bufferBytesPerPixel else { throw .damagedSequence }
+            guard track.memory.suffices(for: unit) else { throw .damagedSequence }
             try decoder.push(unit, tag: nextSample)
             offset += length
         }

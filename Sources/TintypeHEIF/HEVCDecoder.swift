@@ -6,22 +6,22 @@ import TintypeCore
 /// Not thread-safe: use it from one thread at a time.
 final class HEVCDecoder {
     private let decoder: UnsafeMutableRawPointer
-    /// The number of samples that libde265 may allocate for one plane. The stream may declare a larger size than the file.
+    /// The number of samples that libde265 may allocate for the luma of one image.
     private let maxSamples: UnsafeMutablePointer<Int>
 
-    /// Creates a decoder for images of about one size.
+    /// Creates a decoder.
     ///
-    /// - Parameter size: The size that the file declares, in pixels. libde265 cannot allocate a much larger image.
+    /// - Parameter maxPixels: The number of coded pixels for which memory was charged. libde265 cannot allocate a larger
+    ///   image.
     /// - Throws: ``TintypeError/Code/outOfMemory``.
-    init(_ size: PixelSize) throws(TintypeError) {
+    init(maxPixels: Int) throws(TintypeError) {
         try HEVCLibrary.load()
         guard let decoder = de265_new_decoder() else {
             throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for an HEVC decoder")
         }
         self.decoder = decoder
         maxSamples = .allocate(capacity: 1)
-        // libde265 stores whole coding blocks of up to 64 pixels a side, and a border for motion vectors.
-        maxSamples.initialize(to: (size.width + Self.maxPadding) * (size.height + Self.maxPadding))
+        maxSamples.initialize(to: maxPixels)
         var allocation = de265_image_allocation(get_buffer: Self.allocate, release_buffer: Self.release)
         de265_set_image_allocation_functions(decoder, &allocation, maxSamples)
     }
@@ -30,8 +30,6 @@ final class HEVCDecoder {
         de265_free_decoder(decoder)
         maxSamples.deallocate()
     }
-
-    private static let maxPadding = 256
 
     private static let allocate:
         @convention(c) (

@@ -63,9 +63,32 @@ extension HEVCImageBuffer {
         }
         self.init(bufferedCount: buffered, reorderedCount: reordered, chromaFormat: chromaFormat, depth: depth)
     }
+}
 
-    /// Returns the buffer for a parameter set; `nil` for a unit of another type.
-    static func declared(by unit: UnsafeRawBufferPointer) -> HEVCImageBuffer? {
-        HEVCSequenceParameterSet(unit).map { $0.buffer ?? .largest }
+/// The memory that a decoder needs for the images of a track that it keeps, according to its sequence parameter sets.
+struct HEVCTrackMemory {
+    /// The number of pixels of the largest coded image, with the padding that the stream crops.
+    let pixels: Int
+    /// The bytes for each of them.
+    let bytesPerPixel: Int
+
+    var bytes: Double { Double(bytesPerPixel) * Double(pixels) }
+
+    /// - Parameters:
+    ///   - units: The parameter sets of the track, of all kinds.
+    ///   - size: The size of the decoded images in pixels, for a track whose sequence parameter sets are all in its samples.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if a set declares images above the limits.
+    init(_ units: [UnsafeRawBufferPointer], size: PixelSize, _ limits: DecodeLimits) throws(TintypeError) {
+        let sets = units.compactMap { HEVCSequenceParameterSet($0) }
+        for set in sets { try limits.check(ImageInfo(format: .heic, size: set.minimumSize)) }
+        let padding = HEVCSequenceParameterSet.maxPadding
+        pixels = sets.map(\.pixels).max() ?? (size.width + padding) * (size.height + padding)
+        bytesPerPixel = (sets.isEmpty ? [.largest] : sets.map(\.neededBuffer)).map(\.bytesPerPixel).max() ?? 0
+    }
+
+    /// Returns whether the memory suffices after a unit of the track, which may be another sequence parameter set.
+    func suffices(for unit: UnsafeRawBufferPointer) -> Bool {
+        guard let set = HEVCSequenceParameterSet(unit) else { return true }
+        return set.pixels <= pixels && set.neededBuffer.bytesPerPixel <= bytesPerPixel
     }
 }

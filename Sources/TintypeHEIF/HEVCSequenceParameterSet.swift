@@ -22,6 +22,17 @@ struct HEVCSequenceParameterSet {
     /// The number of coded pixels. Each side counts as at most 2²⁴, so that the product cannot overflow.
     var pixels: Int { min(size.width, 1 << 24) * min(size.height, 1 << 24) }
 
+    /// The images for which memory is charged.
+    var neededBuffer: HEVCImageBuffer { buffer ?? .largest }
+
+    /// The most pixels a side that pad an image to whole coding blocks (7.4.3.2.1).
+    static let maxPadding = 63
+
+    /// The size of the smallest image that is coded with this size, which the limits apply to.
+    var minimumSize: PixelSize {
+        PixelSize(width: max(1, size.width - Self.maxPadding), height: max(1, size.height - Self.maxPadding))
+    }
+
     /// Parses a NAL unit.
     ///
     /// - Returns: `nil` for a unit of another type, and for a truncated one, which no decoder accepts.

@@ -247,7 +247,7 @@ import TintypeTesting
     }
 
     /// A sequence parameter set up to the size (ITU-T H.265, 7.3.2.2), of one layer, in 4:2:0.
-    private static func parameterSet(width: Int, height: Int) -> Data {
+    static func parameterSet(width: Int, height: Int) -> Data {
         var bits = String(repeating: "0", count: 4 + 3 + 1)
         // Ones, so that no emulation prevention byte is needed.
         bits += String(repeating: "1", count: 96)

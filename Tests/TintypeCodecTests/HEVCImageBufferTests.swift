@@ -28,7 +28,65 @@ import TintypeTesting
     func theNumberOfImagesIsReadFromTheParameterSet(_ file: String, _ color: Int, _ alpha: Int?) throws {
         let data = try FixtureManifest.named(file).data
         let sequence = try data.withUnsafeBytes { try HEIFSequence($0, DecodeLimits()) }
-        #expect(sequence?.colorTrack.bufferBytesPerPixel == color)
-        #expect(sequence?.alphaTrack?.bufferBytesPerPixel == alpha)
+        #expect(sequence?.colorTrack.memory.bytesPerPixel == color)
+        #expect(sequence?.alphaTrack?.memory.bytesPerPixel == alpha)
+    }
+
+    // MARK: Coded size
+
+    private func memory(_ units: [Data], _ limits: DecodeLimits = DecodeLimits()) throws -> HEVCTrackMemory {
+        let joined = units.reduce(Data(), +)
+        return try joined.withUnsafeBytes { raw in
+            var (ranges, start) = ([UnsafeRawBufferPointer](), 0)
+            for unit in units {
+                ranges.append(UnsafeRawBufferPointer(rebasing: raw[start..<start + unit.count]))
+                start += unit.count
+            }
+            return try HEVCTrackMemory(ranges, size: PixelSize(width: 16, height: 8), limits)
+        }
+    }
+
+    /// The images of the track may be smaller, because the stream crops them.
+    @Test func theSizeInTheParameterSetIsChargedAndLimited() throws {
+        let sets = [(100, 100), (1000, 800)].map { HEICCodedSizeTests.parameterSet(width: $0, height: $1) }
+        let memory = try memory(sets)
+        #expect(memory.pixels == 1000 * 800)
+        #expect(memory.bytes == 1000 * 800 * Double(HEVCImageBuffer.largest.bytesPerPixel))
+        let smallest = (1000 - 63) * (800 - 63)
+        #expect(try self.memory(sets, DecodeLimits(pixels: smallest)).pixels == 1000 * 800)
+        let error = #expect(throws: TintypeError.self) { try self.memory(sets, DecodeLimits(pixels: smallest - 1)) }
+        #expect(error?.limit == .pixels)
+    }
+
+    @Test func aTrackWithoutParameterSetsIsChargedForWholeBlocks() throws {
+        let memory = try memory([Data([34 << 1, 1])])
+        #expect(memory.pixels == (16 + 63) * (8 + 63))
+        #expect(memory.bytesPerPixel == HEVCImageBuffer.largest.bytesPerPixel)
+    }
+
+    /// Parameter sets among the images, which a decoder would use.
+    @Test(arguments: [(1000, 800, true), (800, 1000, true), (1001, 800, false), (8192, 8192, false)])
+    func aLaterParameterSetMustNotNeedMoreMemory(_ width: Int, _ height: Int, _ suffices: Bool) throws {
+        let memory = try memory([HEICCodedSizeTests.parameterSet(width: 1000, height: 800)])
+        let set = HEICCodedSizeTests.parameterSet(width: width, height: height)
+        #expect(set.withUnsafeBytes { memory.suffices(for: $0) } == suffices)
+    }
+
+    /// libheif encodes at least 64 × 64 pixels, of which a small sequence shows a part.
+    @Test func aSequenceIsChargedForItsCodedSize() throws {
+        let animation = try SequenceSource.animation(PixelSize(width: 20, height: 10), count: 2)
+        let data = try HEIFEncoder().encode(animation, as: .heic, options: EncodeOptions())
+        let sequence = try data.withUnsafeBytes { try HEIFSequence($0, DecodeLimits()) }
+        let track = try #require(sequence?.colorTrack)
+        #expect(track.memory.pixels >= 64 * 64 && track.codedSize.area == 20 * 10)
+        let charge = 16 * track.codedSize.area + track.memory.bytesPerPixel * track.memory.pixels
+        var context = DecodeContext()
+        context.limits.memoryBytes = charge
+        _ = try HEIFDecoder().makeFrameDecoder(data, context: context)
+        context.limits.memoryBytes = charge - 1
+        let error = #expect(throws: TintypeError.self) {
+            _ = try HEIFDecoder().makeFrameDecoder(data, context: context)
+        }
+        #expect(error?.limit == .memoryBytes)
     }
 }
