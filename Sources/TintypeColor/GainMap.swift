@@ -49,11 +49,15 @@ package struct GainMap: Sendable {
     /// The number of pixels of a map per pixel of its image. The two differ where the sides of the map were rounded.
     package typealias Scale = (across: Double, down: Double)
 
-    /// Returns the scale of a map that belongs to a stored image; `nil` if it has another shape.
+    /// The largest scale of a map. Maps are smaller than their images; those of images that were scaled down may not be.
+    private static let largestScale = 2.0
+
+    /// Returns the scale of a map that belongs to a stored image; `nil` if the map has another shape, or is far larger.
     package static func scale(of map: PixelSize, to stored: PixelSize) -> Scale? {
         let across = Double(map.width) / Double(stored.width)
         let down = Double(map.height) / Double(stored.height)
-        return abs(down / across - 1) < 0.05 ? (across: across, down: down) : nil
+        guard abs(down / across - 1) < 0.05, min(across, down) <= largestScale else { return nil }
+        return (across: across, down: down)
     }
 
     /// Returns the part of a whole map that belongs to a target, at the target's size.

@@ -47,11 +47,11 @@ struct JPEGGainMap {
         let stored = PixelSize(width: Int(header.width), height: Int(header.height))
         let map = ImageInfo(format: .jpeg, size: stored)
         try context.limits.check(map, byteCount: bytes.count)
-        // The pixels are held meanwhile.
+        guard let scale = GainMap.scale(of: stored, to: plan.stored) else { return nil }
+        // The pixels, the gains at their size, and the turned copy of these.
         try context.limits.checkMemory(
             bytesPerPixel: header.bytesPerPixel, of: stored,
-            other: Double(pixels.size.area) * Double(PixelBuffer.bytesPerPixel))
-        guard let scale = GainMap.scale(of: stored, to: plan.stored) else { return nil }
+            other: 3 * Double(pixels.size.area) * Double(PixelBuffer.bytesPerPixel))
         // Without a converter: gains are not colours.
         let (gains, isDamaged) = try JPEGDecoder.decodePixels(reader, nil, JPEGPlan(map, DecodeOptions()), context)
         guard !isDamaged else { return nil }

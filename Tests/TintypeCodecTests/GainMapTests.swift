@@ -245,6 +245,31 @@ import TintypeTesting
         }
     }
 
+    /// It would be decoded whole.
+    @Test(arguments: [(2, true), (3, false)]) func aMapFarLargerThanItsImageIsIgnored(_ scale: Int, _ isUsed: Bool)
+        throws
+    {
+        let size = PixelSize(width: scale * Self.size.width, height: scale * Self.size.height)
+        let image = try decode(Self.file(Self.binary, marker: 0xE2, mapSize: size) { _ in 255 })
+        #expect((image.highRange != nil) == isUsed)
+    }
+
+    /// While the map is decoded and scaled, the image is held, and so are its gains and their turned copy.
+    @Test func thePixelsOfTheMapAreCharged() throws {
+        let double = PixelSize(width: 2 * Self.size.width, height: 2 * Self.size.height)
+        let data = try Self.file(Self.binary, marker: 0xE2, mapSize: double) { _ in 255 }
+        let perPixel = try data.dropFirst(Self.mapStart(data)).withUnsafeBytes { raw in
+            let header = try JPEGReader(DecodeContext()).open(raw, isComplete: true)
+            return try #require(header).bytesPerPixel
+        }
+        let charge = double.area * perPixel + 3 * 4 * Self.size.area
+        for (memory, isUsed) in [(charge, true), (charge - 1, false)] {
+            var context = DecodeContext(options: DecodeOptions(range: .high))
+            context.limits.memoryBytes = memory
+            #expect((try JPEGDecoder().decode(data, context: context).highRange != nil) == isUsed)
+        }
+    }
+
     @Test func aMapThatIsCutShortOrHasNoParametersIsIgnored() throws {
         let data = try Self.file(Self.binary, marker: 0xE2) { _ in 255 }
         let start = try #require(data.range(of: Data("21496".utf8))).lowerBound

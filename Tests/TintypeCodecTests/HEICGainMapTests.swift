@@ -285,6 +285,15 @@ import TintypeTesting
         #expect(try decode(builder.file).highRange == nil)
     }
 
+    /// It would be decoded whole.
+    @Test(arguments: [(2, true), (3, false)]) func aMapFarLargerThanItsImageIsIgnored(_ scale: Int, _ isUsed: Bool)
+        throws
+    {
+        let map = try HEICBuilder.grey(255, PixelSize(width: scale * 128, height: scale * 64))
+        let base = try HEICBuilder.grey(188, PixelSize(width: 128, height: 64))
+        #expect((try decode(Self.apple(map, base: base).file).highRange != nil) == isUsed)
+    }
+
     @Test func aMapBeyondALimitIsIgnored() throws {
         // The map has as many pixels as the image, which is held, and so is a copy of the file, or one for each of them.
         let map = try HEICBuilder.grey(255, Self.size)
