@@ -75,13 +75,23 @@ struct PNGAnimation {
 
     private mutating func record(_ chunk: PNGChunk, _ bytes: UnsafeRawBufferPointer) throws(TintypeError) {
         switch chunk.kind {
-        case .header, .palette, .transparency: preamble.append(chunk)
+        case .header, .palette, .transparency: recordPreamble(chunk)
         case .imageData: recordDefaultImage(chunk)
         case .frameControl where frames.count < declaredFrameCount: try recordFrameControl(chunk, bytes)
         case .frameData where !frames.isEmpty: try recordFrameData(chunk, bytes)
         default: break
         }
     }
+
+    /// Records the first chunk of each kind, unless it is longer than any valid one: the preamble is copied for each frame.
+    private mutating func recordPreamble(_ chunk: PNGChunk) {
+        let isRepeated = preamble.contains { $0.kind == chunk.kind }
+        guard !isRepeated, chunk.data.count <= Self.longestPreambleChunk else { return }
+        preamble.append(chunk)
+    }
+
+    /// The bytes of a palette of 256 colours.
+    private static let longestPreambleChunk = 3 * 256
 
     private mutating func recordDefaultImage(_ chunk: PNGChunk) {
         if declaredFrameCount == 0, frames.isEmpty {
