@@ -31,6 +31,30 @@ struct AV1FrameFormat: Equatable {
     func fits(_ other: AV1FrameFormat) -> Bool { union(other) == other }
 }
 
+/// The formats of the frames that the decoders of a sequence keep: one of colours, and one of alpha.
+struct AVIFKeptFrames {
+    let colors: AV1FrameFormat
+    /// `nil` for an opaque sequence.
+    let alpha: AV1FrameFormat?
+
+    /// The bytes of all of them.
+    var bytes: Double {
+        let count = AV1FrameFormat.keptFrames
+        return colors.bytes(frames: count) + (alpha?.bytes(frames: count) ?? 0)
+    }
+
+    /// Returns whether memory was charged for frames like one that was decoded.
+    ///
+    /// - Parameters:
+    ///   - frame: The format of its colours. libavif accepts only alpha of the same size and depth.
+    ///   - hasAlpha: Whether alpha was decoded.
+    func allow(_ frame: AV1FrameFormat, hasAlpha: Bool) -> Bool {
+        guard frame.fits(colors) else { return false }
+        guard hasAlpha else { return true }
+        return alpha.map { frame.pixels <= $0.pixels && frame.depth <= $0.depth } ?? false
+    }
+}
+
 extension AVIFReader {
     /// The format of the colours as the header states it or, after a frame was decoded, as that frame is coded. The
     /// number of pixels is the largest one that libavif accepts.
@@ -46,12 +70,15 @@ extension AVIFReader {
         return AV1FrameFormat(depth: Int(image?.depth ?? 8), samplesOfTwoPixels: samples, pixels: codedPixels)
     }
 
-    /// Returns the bytes of the frames that the decoders of a sequence keep: one of colours, and one of alpha. Each
-    /// counts with the largest format of its samples that are in the file.
-    func keptFrames() throws(TintypeError) -> (format: AV1FrameFormat, bytes: Double) {
-        let format = try largestFormat(isAuxiliary: false)
-        let alpha = hasAlpha ? try largestFormat(isAuxiliary: true).bytes(frames: AV1FrameFormat.keptFrames) : 0
-        return (format, format.bytes(frames: AV1FrameFormat.keptFrames) + alpha)
+    /// Whether the frame that was decoded has alpha.
+    var hasAlphaPlane: Bool { decoder.pointee.image?.pointee.alphaPlane != nil }
+
+    /// Returns the frames that the decoders of a sequence keep. Each format is the largest of the samples that are in the
+    /// file.
+    func keptFrames() throws(TintypeError) -> AVIFKeptFrames {
+        AVIFKeptFrames(
+            colors: try largestFormat(isAuxiliary: false),
+            alpha: hasAlpha ? try largestFormat(isAuxiliary: true) : nil)
     }
 
     private func largestFormat(isAuxiliary: Bool) throws(TintypeError) -> AV1FrameFormat {

@@ -107,6 +107,26 @@ import TintypeTesting
         #expect(units.frameCount == 1)
     }
 
+    /// Alpha has the size and the depth of its colours, but was charged for its own sequence headers.
+    @Test func decodedFramesMustFitIntoTheMemoryOfBothDecoders() {
+        let eight = AV1FrameFormat(depth: 8, samplesOfTwoPixels: 3, pixels: 100)
+        let grey = AV1FrameFormat(depth: 8, samplesOfTwoPixels: 2, pixels: 100)
+        var (ten, large) = (eight, eight)
+        (ten.depth, large.pixels) = (10, 101)
+        let kept = AVIFKeptFrames(colors: eight.union(ten).union(large), alpha: grey)
+        #expect(kept.allow(eight, hasAlpha: true) && kept.allow(ten, hasAlpha: false))
+        #expect(!kept.allow(ten, hasAlpha: true) && !kept.allow(large, hasAlpha: true))
+        let opaque = AVIFKeptFrames(colors: eight, alpha: nil)
+        #expect(opaque.allow(eight, hasAlpha: false) && !opaque.allow(eight, hasAlpha: true))
+        #expect(!opaque.allow(ten, hasAlpha: false))
+    }
+
+    @Test func everyFrameOfASequenceWithAlphaIsAllowed() throws {
+        let decoder = try AVIFDecoder().makeFrameDecoder(
+            FixtureManifest.named("sequence.avif").data, context: DecodeContext())
+        for index in decoder.frames.indices { _ = try decoder.pixels(of: index) { false } }
+    }
+
     /// A still image with frame headers behind its frame. Layered images have at most four frames.
     @Test func aStillImageWithMoreFramesThanLayersIsRefused() throws {
         func error(addedHeaders count: Int) throws -> TintypeError? {
