@@ -4,17 +4,18 @@ import TintypeCore
 /// not report them.
 ///
 /// Hidden frames between frames that are shown are not read. The length of a shown frame is usually known only after
-/// decoding the order of its sections.
+/// decoding the order of its sections, which is too complex if there are many.
 struct JXLFrameWalk {
     /// The number of pixels of each hidden frame.
     private(set) var areas: [Int] = []
-    /// Whether the first frame that is shown follows them. If not, there may be more of them.
+    /// Whether the first frame that is shown follows them. If not, there may be more of them, and libjxl must not read them.
     private(set) var isComplete = false
 
-    /// Reads the headers of hidden frames. Damage, and a frame whose length is unknown, end the walk.
+    /// Reads the headers of hidden frames. Damage ends the walk.
     ///
     /// - Parameter codestream: The bytes from the first frame on.
-    /// - Throws: ``TintypeError/Code/limitExceeded`` if a frame has too many pixels, or if there are too many.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if a frame has too many pixels, if there are too many, or if the length
+    ///   of one cannot be read; see ``JXLSectionOrder``.
     init(
         _ codestream: JXLCodestream, canvas: PixelSize, isXYB: Bool, extraChannelCount: Int, _ limits: DecodeLimits
     ) throws(TintypeError) {
@@ -136,19 +137,23 @@ private struct JXLHiddenFrame {
 
     /// Reads the table behind the header; returns the number of bytes of all sections.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, also if the sections are stored in another order. Their lengths follow
-    ///   an order that is compressed.
+    /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/Code/limitExceeded`` if the sections are stored in an
+    ///   order that cannot be read.
     func readLength(_ bits: inout JXLBitReader) throws(TintypeError) -> Int {
-        let isPermuted = try bits.readFlag()
-        guard !isPermuted else { throw .damagedJXL }
+        let count = sectionCount
+        guard count <= Self.maxSections else { throw .damagedJXL }
+        if try bits.readFlag() { try JXLSectionOrder.skip(&bits, sectionCount: count) }
         bits.alignToByte()
         var length = 0
-        for _ in 0..<sectionCount {
+        for _ in 0..<count {
             length += try bits.number([(10, 0), (14, 1024), (22, 17_408), (30, 4_211_712)])
         }
         bits.alignToByte()
         return length
     }
+
+    /// The number of sections that libjxl accepts.
+    private static let maxSections = 65_536
 
     private var sectionCount: Int {
         let coded = size.divided(by: upsampling)

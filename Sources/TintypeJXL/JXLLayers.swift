@@ -17,9 +17,9 @@ struct JXLLayers {
     /// Reads the headers of all frames in a file or in its first bytes, except hidden ones after the first frame that is
     /// shown. Damage ends the list.
     ///
-    /// - Returns: `nil` if the bytes end before the header of the first frame.
-    /// - Throws: ``TintypeError/Code/limitExceeded`` if a frame has too many pixels, or all together, or if there are too
-    ///   many; ``TintypeError/Code/outOfMemory``.
+    /// - Returns: `nil` if the bytes end, or are damaged, before the header of the first frame that is shown.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if a frame has too many pixels, or all together, if there are too
+    ///   many, or if hidden frames cannot be read; ``TintypeError/Code/outOfMemory``.
     init?(_ bytes: UnsafeRawBufferPointer, _ header: JXLHeader, _ limits: DecodeLimits) throws(TintypeError) {
         let canvas = header.info.size.area
         largestArea = canvas
@@ -28,14 +28,16 @@ struct JXLLayers {
             bytes, isComplete: false, inputStep: max(bytes.count, 1), events: JXL_DEC_COLOR_ENCODING, JXL_DEC_FRAME)
         JxlDecoderSetCoalescing(reader.decoder, 0)
         guard try reader.nextIntactEvent() == JXL_DEC_COLOR_ENCODING else { return nil }
-        // Before libjxl reads the first frame, for which it allocates memory.
+        // Before libjxl reads the first frame, for which it allocates memory. It would read hidden frames that the walk did
+        // not reach.
         let hidden = try Self.hiddenFrames(bytes, headerEnd: reader.position(), header, limits)
         var (count, left) = (0, limits.animatedPixels)
-        for area in hidden?.areas ?? [] {
+        for area in hidden.areas {
             largestArea = max(largestArea, area)
             count += 1
             try Self.check(count, max(canvas, area), &left, limits)
         }
+        guard hidden.isComplete else { return nil }
         let hiddenCount = count
         while try reader.nextIntactEvent() == JXL_DEC_FRAME {
             let frame = try reader.frameHeader()
@@ -48,15 +50,17 @@ struct JXLLayers {
             if frame.is_last != 0 { break }
         }
         guard count > hiddenCount else { return nil }
-        hasReferences = hasSeveralFrames || hiddenCount > 0 || hidden?.isComplete != true
+        hasReferences = hasSeveralFrames || hiddenCount > 0
     }
 
-    /// Returns the hidden frames before the first one that is shown; `nil` if they are not known.
+    /// Returns the hidden frames before the first one that is shown.
     private static func hiddenFrames(
         _ bytes: UnsafeRawBufferPointer, headerEnd: Int, _ header: JXLHeader, _ limits: DecodeLimits
-    ) throws(TintypeError) -> JXLFrameWalk? {
-        // A preview is a frame before all others.
-        guard !header.hasPreview else { return nil }
+    ) throws(TintypeError) -> JXLFrameWalk {
+        // A preview is a frame before all others, so hidden frames may follow it. No encoder writes previews.
+        guard !header.hasPreview else {
+            throw .exceeded(.library, "the JPEG XL contains a preview frame, which Tintype does not support")
+        }
         return try JXLFrameWalk(
             JXLCodestream(bytes, headerEnd: headerEnd), canvas: header.info.storedSize, isXYB: header.isXYB,
             extraChannelCount: header.extraChannelCount, limits)

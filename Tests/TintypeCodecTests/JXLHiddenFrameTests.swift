@@ -3,6 +3,9 @@ import Testing
 import Tintype
 import TintypeTesting
 
+@testable import TintypeCore
+@testable import TintypeJXL
+
 /// JPEG XLs with frames of which libjxl does not tell: later ones refer to them.
 @Suite struct JXLHiddenFrameTests {
     /// 64×64 pixels in two low-frequency frames and one that is shown: `cjxl --progressive_dc=2 -q 80`.
@@ -47,16 +50,26 @@ import TintypeTesting
         return file
     }
 
+    /// The numbers and lengths of the fields that state how the sections of a frame are ordered.
+    private enum Order {
+        static let stored = [(0, 1)]
+        /// Prefix codes of symbols without bits: the permutation begins with none that move.
+        static let prefix = [(1, 1), (0, 1), (1, 1), (0, 2), (1, 1), (15, 4), (0, 1)]
+        static let repeating = [(1, 1), (1, 1)]
+        /// Codes of another kind, asymmetric numeral systems.
+        static let asymmetric = [(1, 1), (0, 1), (1, 1), (0, 2), (0, 1)]
+    }
+
     /// Returns a modular frame without contents that is only kept for later ones.
-    private func hiddenFrame(_ size: PixelSize) -> Data {
+    private func hiddenFrame(_ size: PixelSize, _ order: [(Int, Int)] = Order.stored) -> Data {
         var bits = BitWriter()
         // No defaults; only for reference; modular; no flags; no upsampling; groups of 1024 pixels; a size of its own.
         for (value, count) in [(0, 1), (2, 2), (1, 1), (0, 2), (0, 2), (3, 2), (1, 1)] { bits.append(value, count) }
         for side in [size.width, size.height] {
             if side < 2304 { bits.append(1, 2, side - 256, 11) } else { bits.append(3, 2, side - 18_688, 30) }
         }
-        // Its index and colours; no name; default filters; no extensions; sections in order.
-        for (value, count) in [(1, 2), (1, 1), (0, 2), (1, 1), (0, 2), (0, 1)] { bits.append(value, count) }
+        // Its index and colours; no name; default filters; no extensions.
+        for (value, count) in [(1, 2), (1, 1), (0, 2), (1, 1), (0, 2)] + order { bits.append(value, count) }
         bits.align()
         // One section without bytes.
         bits.append(0, 12)
@@ -91,11 +104,63 @@ import TintypeTesting
         #expect(try limit(data) { $0.animatedPixels = size.area + 3 * Self.canvas.area - 1 } == .animatedPixels)
     }
 
-    @Test func aHugeHiddenFrameOfASmallImageIsRefused() throws {
+    /// An image header: the signature, 64×64 pixels, and default properties.
+    private var plainHeader: Data {
         var bits = BitWriter()
-        // The signature, 64×64 pixels, and default properties.
         for (value, count) in [(0x0AFF, 16), (1, 1), (7, 5), (1, 3), (1, 1), (1, 1)] { bits.append(value, count) }
-        let data = bits.bytes + hiddenFrame(PixelSize(width: 30_000, height: 30_000))
+        return bits.bytes
+    }
+
+    /// 2304×16 pixels in a low-frequency frame of two groups in another order, and one that is shown:
+    /// `cjxl --progressive_dc=1 --group_order=1 -q 10`.
+    private static let reordered = """
+        /wp4gP4RSCguBAoBACUAbAAAAAAAAAAAOABYAFhKEgkSGDgEQUixTf5/AlIWAADcogbgAwXCgFKo2KD8wGkGiAACIMAAAAAAAAAAAAAA\
+        AAAAAACJWQwAgAqVUcYNXs71fPmhw2LaxnWGttq2sCQRSoEUO9g//2cHHjFB2BX/dLw7AQD4AUFJAg==
+        """
+
+    @Test func theHiddenFramesOfAnImageInAnotherOrderAreRead() throws {
+        let size = PixelSize(width: 2304, height: 16)
+        let data = try #require(Data(base64Encoded: Self.reordered))
+        #expect(try JXLDecoder().decode(data, context: DecodeContext()).size == size)
+        let walk = try data.withUnsafeBytes { raw in
+            try JXLFrameWalk(
+                JXLCodestream(raw, headerEnd: 10), canvas: size, isXYB: true, extraChannelCount: 0, DecodeLimits())
+        }
+        #expect(walk.areas == [288 * 2] && walk.isComplete)
+    }
+
+    @Test func aHugeFrameBehindOneInAnotherOrderIsRefused() throws {
+        let small = hiddenFrame(PixelSize(width: 300, height: 300), Order.prefix)
+        let rest = try file().dropFirst(Self.headerLength)
+        #expect(try limit(plainHeader + small + rest) { _ in } == nil)
+        let huge = hiddenFrame(PixelSize(width: 30_000, height: 30_000))
+        #expect(try limit(plainHeader + small + huge + rest) { _ in } == .pixels)
+    }
+
+    @Test func aHiddenFrameInAnOrderThatCannotBeReadIsRefused() throws {
+        let rest = try file().dropFirst(Self.headerLength)
+        for order in [Order.repeating, Order.asymmetric] {
+            let data = plainHeader + hiddenFrame(PixelSize(width: 300, height: 300), order) + rest
+            #expect(try limit(data) { _ in } == .library)
+        }
+    }
+
+    /// Hidden frames may follow a preview. No encoder writes any.
+    @Test func aPreviewFrameIsRefused() throws {
+        var bits = BitWriter()
+        let size = [(0x0AFF, 16), (1, 1), (7, 5), (1, 3)]
+        // No defaults; a preview of 16×16 pixels; 8 bits; default colours.
+        let properties = [
+            (0, 1), (1, 1), (0, 3), (0, 1), (1, 1), (1, 1), (0, 2), (1, 3), (0, 1), (0, 1), (0, 2), (1, 1), (0, 2),
+            (1, 1), (1, 1), (1, 1), (0, 2), (1, 1),
+        ]
+        for (value, count) in size + properties { bits.append(value, count) }
+        let data = bits.bytes + (try file().dropFirst(Self.headerLength))
+        #expect(try limit(data) { _ in } == .library)
+    }
+
+    @Test func aHugeHiddenFrameOfASmallImageIsRefused() throws {
+        let data = plainHeader + hiddenFrame(PixelSize(width: 30_000, height: 30_000))
         #expect(try limit(data) { _ in } == .pixels)
         #expect(try limit(data) { $0.pixels = 30_000 * 30_000 } == nil)
         let previews = try #require(JXLDecoder().makeIncrementalDecoder(context: DecodeContext()))
