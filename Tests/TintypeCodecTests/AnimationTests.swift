@@ -3,7 +3,7 @@ import Testing
 import TintypeCore
 import TintypeTesting
 
-@Suite struct AnimationTests {
+@Suite(.timeLimit(.minutes(15))) struct AnimationTests {
     static let animations = FixtureManifest.all.filter { $0.valid && ($0.frameCount ?? 1) > 1 }
 
     private func decode(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws(TintypeError) -> Image {

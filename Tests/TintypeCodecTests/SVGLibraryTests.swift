@@ -4,7 +4,7 @@ import TintypeCore
 @testable import TintypeSVG
 
 /// Loading librsvg where it is installed and where it is not.
-@Suite struct SVGLibraryTests {
+@Suite(.timeLimit(.minutes(15))) struct SVGLibraryTests {
     private func error(_ name: String) -> TintypeError? {
         #expect(throws: TintypeError.self) { _ = try SVGLibrary.load([name]) }
     }

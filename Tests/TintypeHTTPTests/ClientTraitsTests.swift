@@ -9,7 +9,7 @@ import TintypeTesting
 
 @testable import TintypeHTTP
 
-@Suite struct ClientTraitsTests {
+@Suite(.timeLimit(.minutes(15))) struct ClientTraitsTests {
     private static let changes: [@Sendable (inout DownloaderConfiguration) -> Void] = [
         { $0.connectTimeout = .seconds(1) }, { $0.idleTimeout = .seconds(1) }, { $0.connectionsPerHost = 1 },
         { $0.allowsHTTP2.toggle() }, { $0.trustedCertificates = ["a"] }, { $0.serverGuard = ServerGuard() },

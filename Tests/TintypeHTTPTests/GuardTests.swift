@@ -9,7 +9,7 @@ import TintypeTesting
 
 @testable import TintypeHTTP
 
-@Suite struct AddressTests {
+@Suite(.timeLimit(.minutes(15))) struct AddressTests {
     @Test(
         arguments: [
             ("8.8.8.8", .global), ("127.0.0.1", .loopback), ("127.255.255.254", .loopback),

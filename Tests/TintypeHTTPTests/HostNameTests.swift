@@ -6,7 +6,7 @@ import TintypeCore
 @testable import TintypeHTTP
 
 /// Which hosts are contacted.
-@Suite struct HostNameTests {
+@Suite(.timeLimit(.minutes(15))) struct HostNameTests {
     @Test(arguments: [
         ("http://example.org/", true), ("http://EXAMPLE.org./", true), ("http://a_b-c.example/", true),
         ("http://127.0.0.1/", true), ("http://[::1]/", true), ("http://[fe80::1%25eth0]/", true),

@@ -7,7 +7,7 @@ import Testing
 @testable import TintypeHTTP
 
 /// The longest time without a part, by a clock that the tests advance.
-@Suite struct IdleHandlerTests {
+@Suite(.timeLimit(.minutes(15))) struct IdleHandlerTests {
     private let loop = EmbeddedEventLoop()
     private let closing: ClosingChannel
     private var channel: EmbeddedChannel { closing.channel }

@@ -11,7 +11,7 @@ import TintypeTesting
 @testable import TintypeHTTP
 
 /// The reaction of an HTTP/1.1 connection to bytes after the end of a response.
-@Suite struct ResponseBoundaryTests {
+@Suite(.timeLimit(.minutes(15))) struct ResponseBoundaryTests {
     /// A connection with a client that sends the next request as soon as it has a response, as the real one does.
     private final class Connection {
         private let closing: ClosingChannel

@@ -84,7 +84,7 @@ import TintypeCore
 }
 
 /// The guard in a channel of HTTP/1.1.
-@Suite struct ResponseGuardTests {
+@Suite(.timeLimit(.minutes(15))) struct ResponseGuardTests {
     private let loop = EmbeddedEventLoop()
     private let closing: ClosingChannel
     private var channel: EmbeddedChannel { closing.channel }

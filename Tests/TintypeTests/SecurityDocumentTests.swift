@@ -23,7 +23,7 @@ func makeServerPipeline(cachingIn directory: URL) -> ImagePipeline {
 }
 
 /// `docs/security.md` names every limit with its default.
-@Suite struct SecurityDocumentTests {
+@Suite(.timeLimit(.minutes(15))) struct SecurityDocumentTests {
     private let document: String
 
     init() throws {

@@ -5,7 +5,7 @@ import TintypeTesting
 @testable import TintypeCore
 
 /// Animated images in the pipeline.
-@Suite struct AnimatedLoadTests {
+@Suite(.timeLimit(.minutes(15))) struct AnimatedLoadTests {
     private let drawn: DrawnAnimation
     private let fixture: PipelineFixture
     private let transformer = CountingTransformer(identifier: "t")

@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite struct ImageCacheChainTests {
+@Suite(.timeLimit(.minutes(15))) struct ImageCacheChainTests {
     private let key = CacheKey(source: "a")
     private let entry = CacheEntry(data: Data([1]), format: .png)
 

@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite struct MemoryCacheTests {
+@Suite(.timeLimit(.minutes(15))) struct MemoryCacheTests {
     private func image(_ width: Int) throws -> Image {
         let size = PixelSize(width: width, height: 1)
         let pixels = try PixelBuffer.filled(Pixel(red: 1, green: 2, blue: 3), size: size)

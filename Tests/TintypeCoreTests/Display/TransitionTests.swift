@@ -3,7 +3,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite @MainActor struct TransitionTests {
+@Suite(.timeLimit(.minutes(15))) @MainActor struct TransitionTests {
     private let display = FakeDisplay()
 
     private func running(

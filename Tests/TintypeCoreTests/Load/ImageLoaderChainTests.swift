@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite struct ImageLoaderChainTests {
+@Suite(.timeLimit(.minutes(15))) struct ImageLoaderChainTests {
     /// Loads closure sources with these identities. The bytes are its name.
     private struct NamedLoader: ImageLoader {
         let name: String
