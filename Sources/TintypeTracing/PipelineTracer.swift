@@ -56,7 +56,7 @@ public final class PipelineTracer: PipelineObserver {
         case .loadEnded(let id, _, let result, _): end(id, result)
         case .stageBegan(let run) where stages.contains(run.stage): begin(run)
         case .stageEnded(let run, let outcome) where stages.contains(run.stage): end(run, outcome)
-        case .lookedUp, .stageBegan, .answered, .stageEnded, .evicted: break
+        case .lookedUp, .stageBegan, .responseBegan, .stageEnded, .evicted: break
         }
     }
 

@@ -23,7 +23,7 @@ import TintypeTesting
             DownloadResponse(url: url, status: status, headers: response),
             after: Self.chain(
                 asking: first ?? asking, headers: response, status: status,
-                ExchangeTimes(sent: at(-delay), answered: zero)), storing: .caching)
+                ExchangeTimes(sent: at(-delay), received: zero)), storing: .caching)
         return Freshness(request: DownloadRequest(url: url, headers: asking), stored: stored, now: at(after))
     }
 
@@ -38,7 +38,7 @@ import TintypeTesting
 
     private static func stored(_ headers: HTTPFields, status: Int = 200) -> StoredResponse {
         StoredResponse(
-            head: StoredHead(status: status, headers: headers, times: ExchangeTimes(sent: zero, answered: zero)))
+            head: StoredHead(status: status, headers: headers, times: ExchangeTimes(sent: zero, received: zero)))
     }
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -286,13 +286,13 @@ import TintypeTesting
             by: DownloadResponse(url: url, status: 304, headers: headers),
             after: Self.chain(
                 asking: ["Accept": "x"], headers: headers, status: 304,
-                ExchangeTimes(sent: Self.at(5), answered: Self.at(6))), storing: .caching)
+                ExchangeTimes(sent: Self.at(5), received: Self.at(6))), storing: .caching)
         #expect(renewed.head.status == 200 && renewed.selection.digests.keys.sorted() == ["accept"])
         #expect(renewed.isSelected(by: DownloadRequest(url: url, headers: ["Accept": "x"])))
         #expect(renewed.head.headers["cache-control"] == "max-age=9")
         #expect(renewed.head.headers["content-type"] == "image/png", "the body stays")
         #expect(renewed.head.headers["age"] == nil, "an age that is not repeated belongs to the old response")
-        #expect(renewed.head.times == ExchangeTimes(sent: Self.at(5), answered: Self.at(6)))
+        #expect(renewed.head.times == ExchangeTimes(sent: Self.at(5), received: Self.at(6)))
     }
 
     static let confirmations: [(old: HTTPFields, new: HTTPFields, isConfirmed: Bool)] = [
@@ -328,8 +328,8 @@ import TintypeTesting
         stored.redirects = [
             StoredHead(
                 status: 302, headers: ["cache-control": "max-age=5"],
-                times: ExchangeTimes(sent: Self.at(1), answered: Self.at(1.5))),
-            StoredHead(status: 301, headers: [:], times: ExchangeTimes(sent: Self.at(2), answered: Self.at(3))),
+                times: ExchangeTimes(sent: Self.at(1), received: Self.at(1.5))),
+            StoredHead(status: 301, headers: [:], times: ExchangeTimes(sent: Self.at(2), received: Self.at(3))),
         ]
         #expect(StoredResponse(decoding: stored.encoded) == stored)
     }
@@ -353,7 +353,7 @@ import TintypeTesting
         let headers: HTTPFields = ["Vary": "Authorization", "Set-Cookie": "secret=1"]
         let asking: HTTPFields = ["Authorization": "Bearer secret"]
         let chain = Self.chain(
-            asking: asking, headers: headers, ExchangeTimes(sent: Self.zero, answered: Self.zero))
+            asking: asking, headers: headers, ExchangeTimes(sent: Self.zero, received: Self.zero))
         let response = DownloadResponse(url: URL(filePath: "/"), status: 200, headers: headers)
         let (first, second) = (
             StoredResponse(response, after: chain, storing: .caching),

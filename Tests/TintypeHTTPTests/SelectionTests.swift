@@ -53,7 +53,7 @@ import Testing
         ("fr;q=0.5, de;q=1.0", true), ("DE", true), ("de, en", false), ("en, de;q=0.5", false), ("de;q=0", false),
         ("de-CH", false), ("", false),
     ]) func aPreferredLanguageSelectsItsResponse(_ accepted: String, _ isSelected: Bool) {
-        let times = ExchangeTimes(sent: Date(timeIntervalSince1970: 0), answered: Date(timeIntervalSince1970: 0))
+        let times = ExchangeTimes(sent: Date(timeIntervalSince1970: 0), received: Date(timeIntervalSince1970: 0))
         let stored = StoredResponse(
             head: StoredHead(status: 200, headers: ["Content-Language": "de"], times: times),
             selection: Self.selection(["Accept-Language": "xx, yy"], vary: "Accept-Language"))

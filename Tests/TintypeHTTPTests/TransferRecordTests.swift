@@ -7,13 +7,13 @@ import Testing
 @Suite struct TransferRecordTests {
     private static let url = URL(filePath: "/a")
     private static let times = ExchangeTimes(
-        sent: Date(timeIntervalSince1970: 0), answered: Date(timeIntervalSince1970: 1))
+        sent: Date(timeIntervalSince1970: 0), received: Date(timeIntervalSince1970: 1))
 
-    private func record(asking: HTTPFields, answered: HTTPFields) -> TransferRecord {
+    private func record(asking: HTTPFields, response: HTTPFields) -> TransferRecord {
         let request = DownloadRequest(url: Self.url, headers: asking, body: Data("secret body".utf8))
-        let link = ExchangeChain.Link(request: request, status: 200, headers: answered, times: Self.times)
+        let link = ExchangeChain.Link(request: request, status: 200, headers: response, times: Self.times)
         return TransferRecord(
-            ExchangeChain(link), DownloadResponse(url: Self.url, status: 200, headers: answered), storing: .caching)
+            ExchangeChain(link), DownloadResponse(url: Self.url, status: 200, headers: response), storing: .caching)
     }
 
     private func text(of record: TransferRecord) -> String {
@@ -24,13 +24,13 @@ import Testing
 
     @Test func secretsAreNotStored() {
         let record = record(
-            asking: ["Authorization": "Bearer secret", "Accept": "image/*"], answered: ["ETag": "\"1\""])
+            asking: ["Authorization": "Bearer secret", "Accept": "image/*"], response: ["ETag": "\"1\""])
         #expect(!text(of: record).contains("secret"))
         #expect(record.isStorable)
     }
 
     @Test func fieldsThatTheResponseVariesByAreStoredAsDigests() throws {
-        let record = record(asking: ["Authorization": "Bearer secret"], answered: ["Vary": "Authorization"])
+        let record = record(asking: ["Authorization": "Bearer secret"], response: ["Vary": "Authorization"])
         let stored = try #require(StoredResponse(decoding: record.metadata))
         #expect(stored.selection.digests.keys.contains("authorization"))
         #expect(!text(of: record).contains("secret body"))
@@ -38,7 +38,7 @@ import Testing
 
     @Test func onlyFieldsThatTheResponseVariesByAreHeld() {
         let fields: HTTPFields = ["Authorization": "Bearer secret", "Accept": "image/png", "Cache-Control": "no-cache"]
-        let record = record(asking: fields, answered: ["Vary": "accept"])
+        let record = record(asking: fields, response: ["Vary": "accept"])
         let held = text(of: record)
         #expect(held.contains("image/png") && held.contains("no-cache") && !held.contains("secret"))
     }
@@ -47,8 +47,8 @@ import Testing
     @Test(arguments: [
         HTTPFields([("Vary", (0..<150_000).map { "\($0)" }.joined(separator: ","))]),
         HTTPFields((0..<20).map { _ in ("Vary", String(repeating: "a,", count: 25_000)) }),
-    ]) func aLongVaryFieldLeavesSmallMetadata(_ answered: HTTPFields) throws {
-        let record = record(asking: ["A": "secret"], answered: answered)
+    ]) func aLongVaryFieldLeavesSmallMetadata(_ response: HTTPFields) throws {
+        let record = record(asking: ["A": "secret"], response: response)
         #expect(!record.isStorable && record.metadata.count < 1000)
         let stored = try #require(StoredResponse(decoding: record.metadata))
         #expect(stored.selection.matchesNothing && !text(of: record).contains("secret"))
@@ -57,7 +57,7 @@ import Testing
     @Test(arguments: [(65_000, true), (66_000, false)])
     func aResponseWithLargeHeaderFieldsIsNotStorable(_ byteCount: Int, _ isStorable: Bool) throws {
         let record = record(
-            asking: [:], answered: ["ETag": "\"1\"", "Pragma": String(repeating: "a", count: byteCount)])
+            asking: [:], response: ["ETag": "\"1\"", "Pragma": String(repeating: "a", count: byteCount)])
         let stored = try #require(StoredResponse(decoding: record.metadata))
         #expect(record.isStorable == isStorable && stored.hasValidator == isStorable)
         #expect(stored.selection.matchesNothing != isStorable && record.metadata.count < 68_000)
@@ -65,7 +65,7 @@ import Testing
 
     @Test func fieldsThatAreNotStoredMayBeLarge() {
         let record = record(
-            asking: [:], answered: ["ETag": "\"1\"", "X-Large": String(repeating: "a", count: 1 << 17)])
+            asking: [:], response: ["ETag": "\"1\"", "X-Large": String(repeating: "a", count: 1 << 17)])
         #expect(record.isStorable && record.metadata.count < 1000)
     }
 
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func aResponseInAnotherFormatIsNotDecoded() {
-        let text = String(decoding: record(asking: [:], answered: [:]).metadata, as: UTF8.self)
+        let text = String(decoding: record(asking: [:], response: [:]).metadata, as: UTF8.self)
         #expect(text.hasPrefix("http 2\n") && StoredResponse(decoding: Data(text.utf8)) != nil)
         let other = text.replacing("http 2\n", with: "http 1\n")
         #expect(StoredResponse(decoding: Data(other.utf8)) == nil)
@@ -97,9 +97,9 @@ import Testing
         arguments: [
             (["Cache-Control": "max-age=1", "cache-control": "no-store"], [:]), ([:], ["Cache-Control": "no-store"]),
         ] as [(HTTPFields, HTTPFields)]) func noStoreOfRequestOrResponseApplies(
-            _ asking: HTTPFields, _ answered: HTTPFields
+            _ asking: HTTPFields, _ response: HTTPFields
         )
     {
-        #expect(!record(asking: asking, answered: answered).isStorable)
+        #expect(!record(asking: asking, response: response).isStorable)
     }
 }

@@ -180,7 +180,7 @@ enum MappingSymbols {
             "TraceRecorder": TraceRecorder.self,
             "PipelineObserver.observe(_:)":
                 { (observer: any PipelineObserver, event: PipelineEvent) in observer.observe(event) },
-            "PipelineEvent.answered": PipelineEvent.answered, "PipelineEvent.evicted": PipelineEvent.evicted,
+            "PipelineEvent.responseBegan": PipelineEvent.responseBegan, "PipelineEvent.evicted": PipelineEvent.evicted,
             "PipelineEvent.loadBegan": PipelineEvent.loadBegan, "PipelineEvent.loadEnded": PipelineEvent.loadEnded,
             "PipelineEvent.lookedUp": PipelineEvent.lookedUp, "PipelineEvent.stageBegan": PipelineEvent.stageBegan,
             "PipelineEvent.stageEnded": PipelineEvent.stageEnded,

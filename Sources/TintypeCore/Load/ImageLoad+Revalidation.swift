@@ -225,7 +225,7 @@ extension TintypeError {
     /// guard, because the image may come from a server that the guard forbids.
     fileprivate var allowsCachedImage: Bool { code != .cancelled && code != .forbidden }
 
-    /// Whether the origin was unreachable, or broke the connection before it answered.
+    /// Whether the origin was unreachable, or broke the connection before it responded.
     fileprivate var isOriginUnreachable: Bool { [.unreachable, .timedOut, .transport].contains(code) }
 
     /// Whether the origin was unreachable, broke the connection, or was temporarily unable to respond.

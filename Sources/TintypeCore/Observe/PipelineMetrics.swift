@@ -35,7 +35,7 @@ public struct PipelineMetrics: PipelineObserver {
         case .loadEnded(_, _, let result, let time): ended(result, time)
         case .stageEnded(let run, let outcome): ended(run, outcome)
         case .evicted(let count): evictions.increment(by: count)
-        case .loadBegan, .stageBegan, .answered: break
+        case .loadBegan, .stageBegan, .responseBegan: break
         }
     }
 

@@ -20,7 +20,7 @@ public enum PipelineEvent: Sendable {
     /// A stage began. Each stage of shared work runs once.
     case stageBegan(StageRun)
     /// The source of a stage responded, with the expected number of bytes if it is known.
-    case answered(StageRun, expected: Int?)
+    case responseBegan(StageRun, expected: Int?)
     /// A stage ended.
     case stageEnded(StageRun, StageOutcome)
     /// This number of images was evicted from the memory cache to make room.
@@ -66,7 +66,7 @@ struct PipelineLog: PipelineObserver {
         case .stageEnded(let run, let outcome):
             let end = outcome.error.map { ", failed: \($0)" } ?? outcome.byteCount.map { ", \($0) bytes" } ?? ""
             logger.trace("\(run.stage.rawValue) in \(outcome.duration)\(end): \(run.key.logText)")
-        case .lookedUp, .loadBegan, .stageBegan, .answered, .evicted: break
+        case .lookedUp, .loadBegan, .stageBegan, .responseBegan, .evicted: break
         }
     }
 }

@@ -117,14 +117,14 @@ final class ResponseNotice: Sendable {
         self.run = Locked(run)
     }
 
-    /// Records progress. The first call reports ``PipelineEvent/answered(_:expected:)``.
+    /// Records progress. The first call reports ``PipelineEvent/responseBegan(_:expected:)``.
     func recordProgress(_ progress: LoadProgress) {
         guard !watch.isIdle else { return }
         let stage = run.withLock { run in
             defer { run = nil }
             return run
         }
-        if let stage { watch.report(.answered(stage, expected: progress.expected)) }
+        if let stage { watch.report(.responseBegan(stage, expected: progress.expected)) }
     }
 }
 

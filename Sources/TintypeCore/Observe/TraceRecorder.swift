@@ -37,7 +37,7 @@ public final class TraceRecorder: PipelineObserver {
             let now = time.uptime()
             state.withLock { $0.loadStarts[id] = now }
         case .loadEnded(let id, let request, let result, _): loadEnded(id, request, result)
-        case .lookedUp, .stageBegan, .answered, .evicted: break
+        case .lookedUp, .stageBegan, .responseBegan, .evicted: break
         }
     }
 

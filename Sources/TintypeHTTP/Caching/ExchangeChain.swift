@@ -37,10 +37,10 @@ struct ExchangeChain: Sendable {
     }
 
     /// Creates the chain of a response that an interceptor returned without sending the request.
-    init(answeredByInterceptor response: DownloadResponse, to request: DownloadRequest, _ now: Date) {
+    init(responseOfInterceptor response: DownloadResponse, to request: DownloadRequest, _ now: Date) {
         last = Link(
             request: request, status: response.status, headers: response.headers,
-            times: ExchangeTimes(sent: now, answered: now))
+            times: ExchangeTimes(sent: now, received: now))
     }
 
     /// Adds the exchange that the last one redirected to.

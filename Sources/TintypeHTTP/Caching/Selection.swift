@@ -196,7 +196,7 @@ struct ResponseJudge: EntryJudge {
     /// The request after all interceptors, with cookies; `nil` if it is unknown, so that no entry may be used.
     let request: DownloadRequest?
 
-    /// Whether the request may only be answered from a cache (RFC 9111, 5.2.1.7).
+    /// Whether the request may only be served from a cache (RFC 9111, 5.2.1.7).
     var allowsOnlyCache: Bool { request.map { CacheControl($0.headers).has("only-if-cached") } ?? false }
 
     func judge(_ entry: CacheEntry, for key: CacheKey, at now: Date) -> EntryJudgement {

@@ -56,7 +56,7 @@ extension StoredResponse {
 
         mutating func add(_ kind: String, _ head: StoredHead) {
             let times = head.times
-            add("\(kind) \(head.status) \(Self.milliseconds(times.sent)) \(Self.milliseconds(times.answered))")
+            add("\(kind) \(head.status) \(Self.milliseconds(times.sent)) \(Self.milliseconds(times.received))")
             for (name, value) in head.headers.nioHeaders where Self.isOneLine(name) && Self.isOneLine(value) {
                 add(name, value)
             }
@@ -120,11 +120,11 @@ extension StoredResponse {
         }
 
         private mutating func takeHead(_ words: [Substring]) -> Bool {
-            guard let status = Int(words[1]), let sent = Self.date(words[2]), let answered = Self.date(words[3])
+            guard let status = Int(words[1]), let sent = Self.date(words[2]), let received = Self.date(words[3])
             else { return false }
             heads.append(
                 StoredHead(
-                    status: status, headers: HTTPFields(), times: ExchangeTimes(sent: sent, answered: answered)))
+                    status: status, headers: HTTPFields(), times: ExchangeTimes(sent: sent, received: received)))
             return true
         }
 

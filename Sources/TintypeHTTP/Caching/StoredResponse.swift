@@ -184,17 +184,17 @@ struct StoredHead: Hashable, Sendable {
 
     /// The age of the response, in seconds (RFC 9111, 4.2.3).
     func age(at now: Date) -> Double {
-        let apparent = max(0, times.answered.timeIntervalSince(date))
-        let delay = max(0, times.answered.timeIntervalSince(times.sent))
+        let apparent = max(0, times.received.timeIntervalSince(date))
+        let delay = max(0, times.received.timeIntervalSince(times.sent))
         // A clock that was set back does not make a response younger.
-        return max(apparent, statedAge + delay) + max(0, now.timeIntervalSince(times.answered))
+        return max(apparent, statedAge + delay) + max(0, now.timeIntervalSince(times.received))
     }
 
     /// The first value of the `Age` field; 0 if there is none, or it is invalid (RFC 9111, 5.1).
     private var statedAge: Double { headers.list("age").first.flatMap(DeltaSeconds.parse) ?? 0 }
 
     /// When the response was generated; if it does not say, when it was received (RFC 9110, 6.6.1).
-    var date: Date { headers["date"].flatMap(HTTPDate.parse) ?? times.answered }
+    var date: Date { headers["date"].flatMap(HTTPDate.parse) ?? times.received }
 }
 
 /// The times of an exchange, for the age of its response (RFC 9111, 4.2.3).
@@ -202,7 +202,7 @@ struct ExchangeTimes: Hashable, Sendable {
     /// The time at which the request was sent.
     let sent: Date
     /// The time at which the head of the response arrived.
-    let answered: Date
+    let received: Date
 }
 
 /// Properties of status codes that concern caching.

@@ -75,7 +75,7 @@ struct Exchange: Sendable {
     ) {
         let link = ExchangeChain.Link(
             request: request, status: response.status, headers: response.headers,
-            times: ExchangeTimes(sent: sent, answered: transfer.clock.date()))
+            times: ExchangeTimes(sent: sent, received: transfer.clock.date()))
         transfer.attempt.withLock { $0.add(link, isConditional: isConditional) }
     }
 

@@ -199,12 +199,12 @@ final class Transfer: Sendable {
     @inline(never)
     private func loadedBytes(_ data: Data, _ file: SpillFile?, _ response: DownloadResponse) -> LoadedBytes {
         let attempt = attempt.withLock { $0 }
-        let chain = attempt.chain ?? ExchangeChain(answeredByInterceptor: response, to: request, clock.date())
+        let chain = attempt.chain ?? ExchangeChain(responseOfInterceptor: response, to: request, clock.date())
         var loaded = LoadedBytes(
             transferred: data, in: file, metrics: meter.finish(status: response.status, byteCount: data.count),
             record: TransferRecord(chain, response, storing: settings.configuration.storedHeaders))
-        let answered = attempt.chain == nil ? chain.last.invalidated : []
-        let invalidated = invalidated(attempt.invalidated + answered)
+        let unsent = attempt.chain == nil ? chain.last.invalidated : []
+        let invalidated = invalidated(attempt.invalidated + unsent)
         if !invalidated.isEmpty { loaded.invalidated = invalidated }
         return loaded
     }

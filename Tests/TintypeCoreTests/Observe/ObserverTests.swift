@@ -23,7 +23,7 @@ import TintypeTesting
             case .loadEnded(_, _, .success, _): "ended"
             case .loadEnded(_, _, .failure(let error), _): "ended \(error.code)"
             case .stageBegan(let run): "\(run.stage)…"
-            case .answered: "answered"
+            case .responseBegan: "response"
             case .stageEnded(let run, let outcome): "\(run.stage)" + (outcome.error.map { " \($0.code)" } ?? "")
             case .evicted(let count): "evicted \(count)"
             }
@@ -46,7 +46,7 @@ import TintypeTesting
         let words = events.words.now.filter { !$0.hasPrefix("encode") }
         #expect(
             words == [
-                "memory miss", "began", "disk…", "disk", "disk miss", "disk…", "disk", "disk miss", "load…", "answered",
+                "memory miss", "began", "disk…", "disk", "disk miss", "disk…", "disk", "disk miss", "load…", "response",
                 "load", "decode…", "decode", "transform…", "transform", "store…", "store", "ended", "memory hit",
             ])
         #expect(events.words.now.contains("encode"))
@@ -67,7 +67,7 @@ import TintypeTesting
     }
 
     @Test func theNotificationsOfADownloadHaveCounterparts() async {
-        // Start is "load…", ReceiveResponse "answered", Finish "load", and Stop without Finish "load" with an error.
+        // Start is "load…", ReceiveResponse "response", Finish "load", and Stop without Finish "load" with an error.
         let events = EventRecorder()
         let fixture = observed(events)
         fixture.answer("a", .failure(TintypeError(.unreachable, stage: .load, "test")))
