@@ -124,8 +124,13 @@ struct TransferRecord: DeferredRecord {
     /// Whether the response may be stored (RFC 9111, 3), and is small enough.
     var isStorable: Bool {
         let redirects = chain.redirects.map(\.head)
+        return fits(after: redirects) && Storability.allows(response, to: chain.request, after: redirects)
+    }
+
+    /// Whether the header fields that are stored are small enough. Those of most responses are before any are left out.
+    private func fits(after redirects: [StoredHead]) -> Bool {
+        if redirects.isEmpty, StoredResponse.fits(headers) { return true }
         return StoredResponse.fits([fields.stored(of: headers)] + redirects.map(\.headers))
-            && Storability.allows(response, to: chain.request, after: redirects)
     }
 }
 

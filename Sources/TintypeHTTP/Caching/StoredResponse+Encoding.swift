@@ -7,9 +7,9 @@ import Foundation
 /// | --- | --- |
 /// | 1 | the version |
 /// | 2 | the salt of the digests |
-/// | `response STATUS SENT ANSWERED` | the response, with its times in milliseconds since 1970 |
+/// | `response STATUS SENT RECEIVED` | the response, with its times in milliseconds since 1970 |
 /// | `NAME: VALUE` | a header field of the last response or redirect |
-/// | `redirect STATUS SENT ANSWERED` | a redirect that led to the response |
+/// | `redirect STATUS SENT RECEIVED` | a redirect that led to the response |
 /// | `vary NAME: DIGEST` | a request field that selected the response |
 /// | `target DIGEST` | the URL after redirects |
 /// | `end` | without it, the data is truncated |

@@ -81,6 +81,9 @@ struct StoredResponse: Hashable, Sendable {
         heads.reduce(0) { $0 + $1.byteCount } <= maximumFieldByteCount
     }
 
+    /// Whether header fields are at most ``maximumFieldByteCount`` bytes.
+    static func fits(_ headers: HTTPFields) -> Bool { headers.byteCount <= maximumFieldByteCount }
+
     // MARK: Revalidation
 
     /// Whether the origin can be asked for a change.
