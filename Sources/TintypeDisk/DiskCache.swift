@@ -167,9 +167,10 @@ extension DiskCache {
 
     private func store(_ entry: CacheEntry, for key: CacheKey, modified: DiskTime, keepsExtended: Bool) {
         let now = time.uptime()
+        let lengths = EntryHeader.Lengths(of: entry, for: key)
         let work = state.withLock { state -> DiskStaging.Work in
             // An entry above the limit would only evict everything else.
-            if DiskUsage.allocatedSize(entry.data.count) <= limits.byteCount, EntryHeader.hasRoom(for: entry, key),
+            if lengths.areWithinLimits, DiskUsage.allocatedSize(lengths.file) <= limits.byteCount,
                 state.health.allowsWriting(at: now),
                 let work = state.staging.add(entry, for: key, modified: modified, keepsExtended: keepsExtended)
             {

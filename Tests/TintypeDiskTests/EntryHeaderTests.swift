@@ -93,11 +93,12 @@ import TintypeCore
 
     @Test func anEntryWithAPartTooLongHasNoRoom() {
         let key = CacheKey(source: "a")
-        func entry(_ count: Int) -> CacheEntry {
-            CacheEntry(data: Data("payload".utf8), format: nil, metadata: Data(count: count))
+        func lengths(_ count: Int) -> EntryHeader.Lengths {
+            let entry = CacheEntry(data: Data("payload".utf8), format: nil, metadata: Data(count: count))
+            return EntryHeader.Lengths(of: entry, for: key)
         }
-        #expect(EntryHeader.hasRoom(for: entry(EntryHeader.maximumPartLength), key))
-        #expect(!EntryHeader.hasRoom(for: entry(EntryHeader.maximumPartLength + 1), key))
+        #expect(lengths(EntryHeader.maximumPartLength).areWithinLimits)
+        #expect(!lengths(EntryHeader.maximumPartLength + 1).areWithinLimits)
     }
 
     @Test func noSingleChangedByteIsAccepted() {

@@ -76,6 +76,16 @@ import TintypeCore
         #expect(try await cache.entry(for: CacheKey(source: "small")) != nil)
     }
 
+    /// A file of 8000 bytes and its header takes two blocks, and one of 8192 bytes takes three.
+    @Test func theHeaderOfAnEntryCountsTowardsTheLimit() async throws {
+        let cache = cache(DiskLimits(byteCount: 8192))
+        cache.store(CacheEntry(data: Data(count: 8000), format: .png), for: CacheKey(source: "small"))
+        cache.store(CacheEntry(data: Data(count: 8192), format: .png), for: key)
+        try await cache.flush()
+        #expect(cache.stats.refusals == 1)
+        #expect(try await cache.entry(for: CacheKey(source: "small")) != nil)
+    }
+
     @Test func changingTheDataDropsTheSpillFile() throws {
         var changed = try entry(file([(0, Data([7]))]), count: 1)
         changed.data.append(8)

@@ -54,11 +54,6 @@ struct EntryHeader: Equatable {
             + extended.count
     }
 
-    /// Whether a file can hold an entry. A reader would take a larger one for damaged.
-    static func hasRoom(for entry: CacheEntry, _ key: CacheKey) -> Bool {
-        Lengths(of: entry, for: key).areWithinLimits
-    }
-
     private static func headLength(variable: Int) -> Int {
         (fixedLength + variable + alignment - 1) & ~(alignment - 1)
     }
@@ -179,7 +174,7 @@ extension EntryHeader {
         /// The length of the whole file, in bytes.
         var file: Int { head + payload }
 
-        /// Whether no part and no file is longer than the format allows.
+        /// Whether no part and no file is longer than the format allows. A reader takes a longer one for damaged.
         var areWithinLimits: Bool {
             let limit = EntryHeader.maximumPartLength
             return source <= limit && rendition <= limit && format <= limit && metadata <= limit && extended <= limit
