@@ -86,6 +86,45 @@ import TintypeTesting
         }
     }
 
+    @Test func aCancelledCallLeavesTheBodyToOthers() async throws {
+        let gate = OriginGate(after: 100)
+        let interceptor = BodyHandler { body in
+            // Immediate tasks, so that both wait for the body when the first one is cancelled.
+            let tasks = (0..<2).map { _ in Task.immediate { try await body.collect() } }
+            tasks[0].cancel()
+            let error = await #expect(throws: TintypeError.self) { try await tasks[0].value }
+            #expect(error?.code == .cancelled)
+            gate.open()
+            let data = try await tasks[1].value
+            #expect(data == Fixture.body)
+        }
+        var options = HTTPOptions()
+        options.interceptors = [interceptor]
+        try await Fixture.withOrigin(options: options) { origin, load in
+            origin.serve("/a", response: .testImage.setting(\.gate, to: gate))
+            let data = try await load("/a").data
+            #expect(data == Fixture.body)
+        }
+    }
+
+    /// Otherwise, an interceptor that sends another request would leave a response behind.
+    @Test func theLastCancelledCallEndsTheResponse() async throws {
+        try await Fixture.withOrigin { origin in
+            let interceptor = BodyHandler { body in
+                let tasks = (0..<2).map { _ in Task.immediate { try await body.collect() } }
+                for task in tasks { task.cancel() }
+                while origin.closedEarly == 0 { await Task.yield() }
+            }
+            var options = HTTPOptions()
+            options.interceptors = [interceptor]
+            origin.serve("/a", response: .testImage.setting(\.gate, to: OriginGate(after: 100)))
+            // No caller has cancelled the transfer.
+            await Fixture.expect(.transport) {
+                try await Fixture.load(.url(origin.url("/a")), Downloader.patient, options: options)
+            }
+        }
+    }
+
     /// An interceptor that ignores the error must not get the rest of the body accepted as the whole.
     @Test func theErrorOfACollectionEndsTheTransfer() async throws {
         let codes = Shared<[TintypeError.Code?]>([])

@@ -29,9 +29,11 @@ final class ResponseBody: Sendable {
 
     /// The one that reads a body. A stream has one reader, and another one has no use for the rest of a body.
     private enum Reader: Sendable {
+        typealias Collection = SharedPromise<Result<Data, TintypeError>>
+
         case none
-        /// All calls of ``collect()`` share the bytes, or the error.
-        case collection(SharedPromise<Result<Data, TintypeError>>)
+        /// All calls of ``collect()`` share the bytes, or the error. The collection ends when none waits for it any more.
+        case collection(Collection, waiterCount: Int)
         /// The transfer, or nobody any more.
         case transfer
     }
@@ -55,29 +57,50 @@ final class ResponseBody: Sendable {
     }
 
     /// Receives the body up to its end, removes its content coding, and returns it. Other calls, also simultaneous
-    /// ones, return the same bytes or throw the same error. A large body is a mapping of a file without a name.
+    /// ones, return the same bytes or throw the same error, even if the task of one is cancelled. A large body is a
+    /// mapping of a file without a name.
     ///
     /// - Throws: The errors of ``receive(into:)``; ``TintypeCore/TintypeError/Code/refusedResponse`` when the transfer
     ///   receives the body already.
     func collect() async throws -> Data {
         let (shared, isFirst) = try beginCollection()
-        if isFirst { shared.fulfill(await collectStream()) }
-        return try await shared.wait { .failure(.cancelled) }.get()
+        // A task of its own: when the first call is cancelled, others may still wait.
+        if isFirst { Task { shared.fulfill(await collectStream()) } }
+        return try await wait(for: shared)
     }
 
-    private func beginCollection() throws(TintypeError) -> (SharedPromise<Result<Data, TintypeError>>, isFirst: Bool) {
+    private func beginCollection() throws(TintypeError) -> (Reader.Collection, isFirst: Bool) {
         try reader.withLock { reader throws(TintypeError) in
             switch reader {
-            case .collection(let shared): return (shared, false)
+            case .collection(let shared, let count):
+                reader = .collection(shared, waiterCount: count + 1)
+                return (shared, false)
             case .transfer:
                 throw TintypeError(
                     .refusedResponse, stage: .load, "an interceptor collects a body that the transfer receives already")
             case .none:
-                let shared = SharedPromise<Result<Data, TintypeError>>()
-                reader = .collection(shared)
+                let shared = Reader.Collection()
+                reader = .collection(shared, waiterCount: 1)
                 return (shared, true)
             }
         }
+    }
+
+    private func wait(for shared: Reader.Collection) async throws -> Data {
+        try await shared.wait {
+            self.leaveCollection()
+            return .failure(.cancelled)
+        }.get()
+    }
+
+    /// Ends one wait for the collection, and with the last one the response.
+    private func leaveCollection() {
+        let isLast = reader.withLock { reader in
+            guard case .collection(let shared, let count) = reader else { return false }
+            reader = .collection(shared, waiterCount: count - 1)
+            return count == 1
+        }
+        if isLast { stream.cancel() }
     }
 
     private func collectStream() async -> Result<Data, TintypeError> {
@@ -92,18 +115,18 @@ final class ResponseBody: Sendable {
 
     /// Makes the caller the only reader of the body, unless it is collected.
     ///
-    /// - Returns: The collection, if there is one.
-    private func beginReading() -> SharedPromise<Result<Data, TintypeError>>? {
+    /// - Returns: Whether the caller is the reader.
+    private func beginReading() -> Bool {
         reader.withLock { reader in
-            if case .collection(let shared) = reader { return shared }
+            if case .collection = reader { return false }
             reader = .transfer
-            return nil
+            return true
         }
     }
 
     /// Reads a body of at most 4096 bytes to its end. See ``DownloadBody/discard()``.
     func discard() async {
-        guard let announced, announced <= 4096, beginReading() == nil else { return }
+        guard let announced, announced <= 4096, beginReading() else { return }
         var count = 0
         while count <= announced, let parts = try? await stream.parts(), !parts.isEmpty {
             count += parts.reduce(0) { $0 + $1.readableBytes }
@@ -117,10 +140,8 @@ final class ResponseBody: Sendable {
     ///   ``TintypeCore/TintypeError/Code/undecipherable`` when its content coding is damaged, or an error of the
     ///   transport.
     func receive(into received: ReceivedBytes) async throws {
-        if let shared = beginReading() {
-            return try received.setAll(to: try await shared.wait { .failure(.cancelled) }.get())
-        }
-        try await receiveStream(into: received)
+        if beginReading() { return try await receiveStream(into: received) }
+        try received.setAll(to: try await wait(for: try beginCollection().0))
     }
 
     private func receiveStream(into received: ReceivedBytes) async throws {
