@@ -185,14 +185,6 @@ extension ImageLoad {
     }
 }
 
-extension Date? {
-    /// The earlier of two times, where `nil` is never.
-    static func earlier(_ first: Date?, _ second: Date?) -> Date? {
-        guard let first, let second else { return first ?? second }
-        return min(first, second)
-    }
-}
-
 // MARK: - Encoding
 
 extension ImageLoad {

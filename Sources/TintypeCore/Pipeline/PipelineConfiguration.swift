@@ -121,3 +121,13 @@ extension Date {
         return addingTimeInterval(Double(seconds) + Double(attoseconds) * 1e-18)
     }
 }
+
+extension Optional where Wrapped: Comparable {
+    /// Returns the earlier of two times, where `nil` is never.
+    // Inlinable, so that other modules get a specialised function.
+    @inlinable
+    package static func earlier(_ first: Wrapped?, _ second: Wrapped?) -> Wrapped? {
+        guard let first, let second else { return first ?? second }
+        return min(first, second)
+    }
+}

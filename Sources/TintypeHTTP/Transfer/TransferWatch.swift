@@ -180,12 +180,7 @@ struct TransferPace: Sendable {
             // The first interval is counted from the request, so this check may be early. Later ones are exact.
             (interval?.start ?? now) + rate.interval
         }
-        return Self.earlier(Self.earlier(ofRate, total?.end), silence?.end)
-    }
-
-    private static func earlier(_ first: Duration?, _ second: Duration?) -> Duration? {
-        guard let first, let second else { return first ?? second }
-        return min(first, second)
+        return .earlier(.earlier(ofRate, total?.end), silence?.end)
     }
 
     /// Checks the progress, and returns the error of a response that is too slow.
