@@ -209,6 +209,23 @@ import TintypeTesting
         }
     }
 
+    /// The server has done what the request asks for before the load is cancelled.
+    @Test func aCancelledPostInvalidates() async throws {
+        try await Fixture.run { fixture in
+            fixture.origin.serve("/a") { .text($0.method, Fixture.fresh) }
+            _ = try await fixture.load()
+            #expect(fixture.disk.count == 1)
+            let gate = Gate()
+            var post = fixture.request()
+            post.source = .http(HTTPSource(url: fixture.origin.url("/a"), method: "POST"))
+            post.http.interceptors = [HeldResponse(gate: gate)]
+            let task = fixture.pipeline.start(post)
+            await gate.waitForArrivals(1)
+            task.cancel()
+            while fixture.disk.count > 0 { await Task.yield() }
+        }
+    }
+
     @Test func everyAttemptInvalidatesWhatItNames() async throws {
         var configuration = DownloaderConfiguration.patient
         configuration.retry = .standard
@@ -367,5 +384,17 @@ private struct RepeatedRequest: HTTPInterceptor {
     func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
         _ = try await next(request).body.collect()
         return try await next(request)
+    }
+}
+
+/// An interceptor that holds back each response until the load is cancelled.
+private struct HeldResponse: HTTPInterceptor {
+    let id = "held response"
+    let gate: Gate
+
+    func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
+        let response = try await next(request)
+        _ = await gate.wait()
+        return response
     }
 }

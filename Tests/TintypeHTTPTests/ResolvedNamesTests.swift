@@ -122,15 +122,25 @@ import TintypeTesting
         func answer(_ count: Int = 1) { for _ in 0..<count { answers.signal() } }
     }
 
-    /// Sends a request for a path of the origin, whose address is replaced by a name.
+    private func transfer(
+        of url: URL?, _ services: TransferServices, _ settings: TransferSettings
+    ) throws -> Transfer {
+        try Transfer(
+            of: .url(try #require(url)), settings, services, stored: nil, for: JobContext(priority: .normal),
+            JobReporter { _ in })
+    }
+
+    /// Sends a request for a path of the origin, whose address is replaced by a name, and receives the response.
+    @discardableResult
     private func send(
-        to name: String, at origin: Origin, _ services: TransferServices, _ settings: TransferSettings = settings()
-    ) async throws -> Int {
-        let url = try #require(
-            URL(string: origin.url("/a").absoluteString.replacing("127.0.0.1", with: name)))
-        let transfer = try Transfer(
-            of: .url(url), settings, services, stored: nil, for: JobContext(priority: .normal), JobReporter { _ in })
-        return try await Exchange(transfer: transfer).send(transfer.request).status
+        _ path: String = "/a", to name: String, at origin: Origin, _ services: TransferServices,
+        _ settings: TransferSettings = settings()
+    ) async throws -> TransferMetrics {
+        let url = URL(string: origin.url(path).absoluteString.replacing("127.0.0.1", with: name))
+        let transfer = try transfer(of: url, services, settings)
+        let response = try await Exchange(transfer: transfer).send(transfer.request)
+        let body = try await response.body.collect()
+        return transfer.meter.finish(status: response.status, byteCount: body.count)
     }
 
     /// The client resolves the name itself, after that: it is one that the system knows.
@@ -140,7 +150,7 @@ import TintypeTesting
             let resolver = Resolver()
             let services = TransferServices(.patient, lookups: resolver.lookups)
             for host in ["LocalHost", "LocalHost", "127.0.0.1"] {
-                let status = try await send(to: host, at: origin, services)
+                let status = try await send(to: host, at: origin, services).status
                 #expect(status == 200)
             }
             #expect(resolver.hosts.now == ["LocalHost"])
@@ -172,9 +182,72 @@ import TintypeTesting
                 try await send(to: "silent", at: origin, services, impatient)
             }
             #expect(error?.code == .timedOut)
-            let status = try await send(to: "LocalHost", at: origin, services)
+            let status = try await send(to: "LocalHost", at: origin, services).status
             #expect(status == 200)
             resolver.answer()
         }
+    }
+
+    /// A name server that stops answering must not end the use of an open connection.
+    @Test func aReusedConnectionKeepsItsNameResolved() async throws {
+        let clock = ManualClock()
+        let settings = Self.settings { $0.clock.uptime = { clock.uptime } }
+        try await Fixture.withOrigin { origin in
+            origin.serve("/a", response: .testImage)
+            let resolver = Resolver()
+            let services = TransferServices(settings.configuration, lookups: resolver.lookups)
+            try await send(to: "LocalHost", at: origin, services, settings)
+            clock.advance(by: .seconds(30))
+            _ = try await MetricsTests.metricsOfReuse {
+                try await send(to: "LocalHost", at: origin, services, settings)
+            }
+            clock.advance(by: .seconds(31))
+            try await send(to: "LocalHost", at: origin, services, settings)
+            #expect(resolver.hosts.now == ["LocalHost"])
+        }
+    }
+
+    /// The time since the beginning of the attempt, its total time, and the longest wait for a name, in seconds.
+    @Test(arguments: [(0, nil, 10), (0, 30, 10), (25, 30, 5), (40, 30, 0)] as [(Int, Int?, Int)])
+    func aLookupEndsWithinTheTotalTime(_ elapsed: Int, _ total: Int?, _ limit: Int) async throws {
+        let (clock, delays) = (ManualClock(), Shared<[Duration]>([]))
+        let settings = Self.settings { configuration in
+            configuration.clock = Fixture.clock(delays, clock)
+            configuration.connectTimeout = .seconds(10)
+            configuration.totalTimeout = total.map { .seconds($0) }
+        }
+        let resolver = Resolver()
+        let services = TransferServices(settings.configuration, lookups: resolver.lookups)
+        let transfer = try transfer(of: URL(string: "http://silent.test/"), services, settings)
+        clock.advance(by: .seconds(elapsed))
+        let error = await #expect(throws: TintypeError.self) {
+            try await Exchange(transfer: transfer).send(transfer.request)
+        }
+        #expect(error?.code == .timedOut && delays.now == [.seconds(limit)])
+        resolver.answer()
+    }
+
+    // MARK: Metrics
+
+    @Test func theTimeToResolveANameIsThatOfTheLastRequest() async throws {
+        try await Fixture.withOrigin { origin in
+            origin.serve("/a", response: .testImage)
+            origin.serve("/redirect", response: .redirect(to: origin.url("/a").absoluteString))
+            let named = try await send(
+                to: "LocalHost", at: origin, TransferServices(.patient, lookups: Resolver().lookups))
+            #expect(named.nameLookup != nil)
+            let redirected = try await send(
+                "/redirect", to: "LocalHost", at: origin, TransferServices(.patient, lookups: Resolver().lookups))
+            #expect(redirected.redirects == 1 && redirected.nameLookup == nil)
+        }
+    }
+
+    @Test func anAttemptBeginsWithoutTheLookupOfTheOneBefore() {
+        let meter = TransferMeter(.system)
+        meter.recordNameLookup(.seconds(1))
+        let first = meter.finish(status: 503, byteCount: 0).nameLookup
+        meter.beginAttempt(2)
+        let second = meter.finish(status: 200, byteCount: 0).nameLookup
+        #expect(first == .seconds(1) && second == nil)
     }
 }
