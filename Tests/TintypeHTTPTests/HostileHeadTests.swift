@@ -69,6 +69,26 @@ import TintypeTesting
             #expect(data == Fixture.body && origin.requests.first?.body.count == 50_000)
         }
     }
+
+    /// A pipeline remembers 1000 errors.
+    @Test func theErrorOfALongFieldIsShort() async throws {
+        try await Fixture.withOrigin { origin, load in
+            let codings = String(repeating: "a,", count: 30_000)
+            origin.serve("/a", response: .testImage.with(header: "Content-Encoding", value: codings))
+            let error = try #require(await Fixture.expect(.undecipherable) { try await load("/a") })
+            #expect(error.message.utf8.count < 2000)
+        }
+    }
+
+    @Test func theErrorOfALongRedirectIsShort() async throws {
+        try await Fixture.withOrigin { origin, load in
+            // Three times as long when it is encoded.
+            origin.serve("/a", response: .redirect(to: "/?" + String(repeating: "\u{4E00}", count: 20_000)))
+            let error = await Fixture.expect(.invalidSource) { try await load("/a") }
+            let subject = try #require(error?.subject)
+            #expect(subject.utf8.count < 2000)
+        }
+    }
 }
 
 extension DownloadRequestModifier {

@@ -14,7 +14,8 @@ public struct TintypeError: Error, Sendable {
     /// - Parameters:
     ///   - code: The kind of failure.
     ///   - stage: The stage of the request that failed.
-    ///   - message: The failure in a few words, without a full stop.
+    ///   - message: The failure in a few words, without a full stop. Cut off after 1000 Unicode scalars: it may quote
+    ///     text of any length from outside, and errors are remembered.
     ///   - subject: The URL, path or name of what failed; `nil` if it is not known here.
     ///   - status: The HTTP status that caused the failure.
     ///   - contentType: The content type that caused the failure.
@@ -24,8 +25,8 @@ public struct TintypeError: Error, Sendable {
         contentType: String? = nil, underlying: (any Error)? = nil
     ) {
         storage = Storage(
-            code: code, stage: stage, message: message, subject: subject, status: status, contentType: contentType,
-            underlying: underlying)
+            code: code, stage: stage, message: message.abbreviated(to: 1000), subject: subject, status: status,
+            contentType: contentType, underlying: underlying)
     }
 
     private init(shared storage: Storage) {
@@ -201,9 +202,9 @@ extension TintypeError: CustomStringConvertible {
     /// The subject and the message quote text from outside, such as URLs and header values. They are shortened, and
     /// characters that a terminal would interpret or hide are escaped.
     public var description: String {
-        // A data URL can have megabytes, and a header field some ten kilobytes.
+        // A data URL can have megabytes.
         let about = subject.map { "\($0.abbreviated(to: 400)): " } ?? ""
-        return "\(about)\(message.abbreviated(to: 1000)) [\(code.rawValue), \(stage.rawValue)]".printable
+        return "\(about)\(message) [\(code.rawValue), \(stage.rawValue)]".printable
     }
 }
 

@@ -52,26 +52,24 @@ public struct DownloadRequest: Hashable, Sendable {
     /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` for an invalid or overlong URL, method or header field name.
     func validate() throws(TintypeError) {
         guard url.absoluteString.utf8.count <= Self.maximumURLLength else {
-            throw TintypeError(
-                .invalidSource, stage: .load, "the URL has more than \(Self.maximumURLLength) bytes",
-                subject: url.absoluteString)
+            throw invalid("the URL has more than \(Self.maximumURLLength) bytes")
         }
         guard url.isHTTP, HostName.isValid(url.plainHost),
             url.port.map({ (1...65_535).contains($0) }) ?? true
-        else {
-            throw TintypeError(
-                .invalidSource, stage: .load, "not an HTTP URL with a host and a valid port",
-                subject: url.absoluteString)
-        }
+        else { throw invalid("not an HTTP URL with a host and a valid port") }
         // A method is a token (RFC 9110, 9.1): a space or a line break would end it.
         guard !method.isEmpty, method.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw TintypeError(.invalidSource, stage: .load, "not an HTTP method", subject: url.absoluteString)
+            throw invalid("not an HTTP method")
         }
         // The client checks the characters of names and values, but accepts an empty name.
         guard !headers.nioHeaders.contains(where: { $0.name.isEmpty }) else {
-            throw TintypeError(
-                .invalidSource, stage: .load, "a header field without a name", subject: url.absoluteString)
+            throw invalid("a header field without a name")
         }
+    }
+
+    /// The error of an invalid request. Its URL may be that of a redirect, in any length, and the error is remembered.
+    private func invalid(_ message: String) -> TintypeError {
+        TintypeError(.invalidSource, stage: .load, message, subject: url.absoluteString.abbreviated(to: 1000))
     }
 
     /// The maximum number of bytes of a URL: 64 KB. Servers accept 8 to 32 KB, and keys of all caches contain the URL.

@@ -21,4 +21,9 @@ import Testing
         #expect(error.about("a").at(.encode).subject == "a")
         #expect(TintypeError.cancelled.about("a").subject == nil)
     }
+
+    @Test func aLongMessageIsCutOff() {
+        let text = String(repeating: "a", count: 1 << 20)
+        #expect(TintypeError(.undecipherable, stage: .load, text).message == "\(text.prefix(1000))…")
+    }
 }
