@@ -53,6 +53,18 @@ import TintypeTesting
         }
     }
 
+    /// A proxy may end a chunked body in order when its own connection breaks.
+    @Test func aRangeThatEndsEarlyIsNotTheRest() async throws {
+        let short = OriginResponse.image(Data(Fixture.body[20_000..<30_000]), type: "image/png")
+            .setting(\.status, to: 206).setting(\.framing, to: .chunked(size: 1000))
+            .with(header: "ETag", value: "\"1\"").with(header: "Content-Range", value: "bytes 20000-49999/50000")
+        try await Fixture.withOrigin(retrying()) { origin, load in
+            serve(origin, first: [Self.cut, short])
+            let loaded = try await load("/a")
+            #expect(loaded.data == Fixture.body && loaded.metrics?.resumedBytes == 30_000)
+        }
+    }
+
     /// The number of bytes before the range and that of the range overflow when they are added.
     @Test(arguments: ["9223372036854775807/*", "9223372036854775806/9223372036854775807"])
     func aRangeUpToTheLargestNumberDoesNotEndTheProcess(_ end: String) async throws {

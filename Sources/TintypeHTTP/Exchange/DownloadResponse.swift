@@ -35,6 +35,11 @@ extension DownloadResponse {
         if method == "HEAD" { nil } else { status == 304 ? 0 : contentLength }
     }
 
+    /// The number of bytes of the range that the body contains (RFC 9110, 14.4); `nil` if the head states no range.
+    var rangeLength: Int? {
+        headers["content-range"].flatMap { ContentRange($0) }.map { $0.last - $0.first + 1 }
+    }
+
     /// The content coding of the body; `nil` for none, and for every status that is not a success.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/undecipherable`` for a coding that is not supported.

@@ -152,7 +152,8 @@ struct Exchange: Sendable {
         to request: DownloadRequest, _ reply: Reply, after prefix: Data = Data(), status: Int = 200
     ) throws(TintypeError) -> DownloadResponse {
         var response = reply.response(from: request.url)
-        let announced = response.bodyLength(to: request.method)
+        // A chunked range may end early without an error.
+        let announced = response.bodyLength(to: request.method) ?? (prefix.isEmpty ? nil : response.rangeLength)
         let resumption = response.status == status && request.method == "GET" ? transfer.resumption : nil
         // The response itself is recorded later.
         resumption?.beginBody(
