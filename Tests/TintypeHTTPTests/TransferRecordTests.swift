@@ -81,6 +81,17 @@ import Testing
         #expect(!record.isStorable && record.metadata.count < 1000)
     }
 
+    @Test(arguments: [("X-Large", true), ("Pragma", false)])
+    func largeFieldsOfRedirectsAreNotHeld(_ name: String, _ isStorable: Bool) {
+        let request = DownloadRequest(url: Self.url)
+        let large = HTTPFields([(name, String(repeating: "a", count: 1 << 20))])
+        var chain = ExchangeChain(ExchangeChain.Link(request: request, status: 302, headers: large, times: Self.times))
+        chain.add(ExchangeChain.Link(request: request, status: 200, headers: [:], times: Self.times))
+        let record = TransferRecord(chain, DownloadResponse(url: Self.url, status: 200), storing: .caching)
+        #expect(text(of: record).utf8.count < 20_000)
+        #expect(record.isStorable == isStorable)
+    }
+
     @Test func aResponseWithoutFieldsIsDecoded() {
         let stored = StoredResponse(head: StoredHead(status: 200, headers: [:], times: Self.times))
         #expect(StoredResponse(decoding: stored.encoded) == stored)

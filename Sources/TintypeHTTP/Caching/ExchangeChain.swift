@@ -16,6 +16,15 @@ struct ExchangeChain: Sendable {
             StoredHead(status: status, headers: StoredHeaderFields.caching.stored(of: headers), times: times)
         }
 
+        /// The exchange with only the header fields that decide about storing: those of a redirect may have 2 MB, and are
+        /// held as long as the bytes. A redirect for which they are too large counts as one that varies by everything.
+        fileprivate var reduced: Link {
+            let fields = head.headers
+            return Link(
+                request: request, status: status, headers: StoredResponse.fits(fields) ? fields : ["Vary": "*"],
+                times: times)
+        }
+
         /// The URLs whose stored responses an unsafe request has made invalid, unless it failed: its own, and those of
         /// the same origin that the response names (RFC 9111, 4.4).
         var invalidated: [URL] {
@@ -45,7 +54,7 @@ struct ExchangeChain: Sendable {
 
     /// Adds the exchange that the last one redirected to.
     mutating func add(_ link: Link) {
-        redirects.append(last)
+        redirects.append(last.reduced)
         last = link
     }
 
