@@ -1,7 +1,27 @@
 import Foundation
 import TintypeCore
 
-/// Reading, verifying and writing the files of entries.
+/// The file of one entry: its layout, and how it is read, verified and written.
+///
+/// A file is `fixed part · source · rendition · format · metadata · extended data · zeros · payload`. Integers are
+/// little-endian. The zeros align the payload to a multiple of 64. The fixed part:
+///
+/// | offset | bytes | content |
+/// | ---: | ---: | --- |
+/// | 0 | 8 | `TINTYPE` and a zero |
+/// | 8 | 4 | version, 2 |
+/// | 12 | 4 | length of the key's source, in bytes |
+/// | 16 | 4 | length of the key's rendition |
+/// | 20 | 4 | length of the format's name |
+/// | 24 | 4 | length of the metadata |
+/// | 28 | 4 | length of the extended data |
+/// | 32 | 8 | length of the payload |
+/// | 40 | 8 | when the entry was created, in microseconds since 1970 |
+/// | 48 | 8 | when the payload was stored, likewise |
+/// | 56 | 8 | when anything of the entry was changed, likewise |
+/// | 64 | 8 | when the entry expires, likewise; 0 is never |
+/// | 72 | 8 | checksum of the payload |
+/// | 80 | 8 | checksum of everything between the fixed part and the payload, seeded with the checksum of the first 80 bytes |
 enum EntryFile {
     /// The result of reading a file.
     enum ReadResult<Bytes> {
@@ -71,78 +91,221 @@ enum EntryFile {
     }
 }
 
-/// The bytes of a file, read into memory or mapped.
-protocol EntryBytes: Sendable {
-    /// Reads or maps a file.
+/// The header of an entry's file: everything about the entry except its payload. ``EntryFile`` describes its layout.
+struct EntryHeader: Equatable {
+    /// The version of the file format.
+    static let version: UInt32 = 2
+    /// The length of the fixed part, in bytes.
+    static let fixedLength = 88
+    /// The alignment of the payload in the file, in bytes. Mapped pixels can therefore be used in place.
+    static let alignment = 64
+    /// The maximum length of the key's parts and the metadata, in bytes. It bounds the memory that a damaged length can
+    /// claim.
+    static let maximumPartLength = 16 << 20
+    /// The maximum length of a file, in bytes. No image comes near it; a larger length is damaged.
+    static let maximumFileLength = 1 << 40
+
+    var key: CacheKey
+    var format: ImageFormat?
+    var metadata: Data
+    var extended: Data
+    var payloadLength: Int
+    var payloadChecksum: UInt64
+    var times: EntryTimes
+
+    /// The length of the header, in bytes. The payload follows.
+    var length: Int { Self.headLength(variable: variableLength) }
+
+    /// The length of the whole file, in bytes.
+    var fileLength: Int { length + payloadLength }
+
+    private var variableLength: Int {
+        key.source.utf8.count + key.rendition.utf8.count + (format?.rawValue.utf8.count ?? 0) + metadata.count
+            + extended.count
+    }
+
+    private static func headLength(variable: Int) -> Int {
+        (fixedLength + variable + alignment - 1) & ~(alignment - 1)
+    }
+}
+
+// MARK: - Writing
+
+extension EntryHeader {
+    /// Creates the header of an entry.
     ///
     /// - Parameters:
-    ///   - descriptor: The open file. It may be closed afterwards.
-    ///   - count: The size of the file, in bytes.
-    ///   - threshold: The size from which the file may be mapped.
-    /// - Returns: `nil` if there is no memory or reading fails. The contents may still be sound.
-    init?(_ descriptor: Int32, count: Int, mapsFrom threshold: Int)
+    ///   - modified: When the payload was stored.
+    ///   - changed: When any part of the entry was last stored.
+    init(_ entry: CacheEntry, for key: CacheKey, modified: DiskTime, changed: DiskTime) {
+        self.key = key
+        format = entry.format
+        metadata = entry.metadata
+        extended = entry.extended
+        payloadLength = entry.data.count
+        // The checksum of a spill file is computed while it is copied.
+        payloadChecksum = entry.file == nil ? entry.data.withUnsafeBytes(Checksum.of) : 0
+        times = EntryTimes(
+            created: DiskTime(entry.created), modified: modified, changed: changed,
+            expires: entry.expires.map { DiskTime($0) })
+    }
 
-    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result
+    /// The bytes of the header.
+    var encoded: [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+            count = length
+            write(to: UnsafeMutableRawBufferPointer(buffer))
+        }
+    }
+
+    private func write(to bytes: UnsafeMutableRawBufferPointer) {
+        var end = Self.fixedLength
+        func append(_ part: some Collection<UInt8>) -> UInt32 {
+            UnsafeMutableRawBufferPointer(rebasing: bytes[end...]).copyBytes(from: part)
+            end += part.count
+            return UInt32(part.count)
+        }
+        bytes.copyBytes(from: Self.magic)
+        bytes.set(Self.version, at: 8)
+        bytes.set(append(key.source.utf8), at: 12)
+        bytes.set(append(key.rendition.utf8), at: 16)
+        bytes.set(append((format?.rawValue ?? "").utf8), at: 20)
+        bytes.set(append(metadata), at: 24)
+        bytes.set(append(extended), at: 28)
+        bytes.set(UInt64(payloadLength), at: 32)
+        bytes.set(times.created.microseconds, at: 40)
+        bytes.set(times.modified.microseconds, at: 48)
+        bytes.set(times.changed.microseconds, at: 56)
+        // 0 means never, so an expiry of 0 is stored as 1 microsecond.
+        bytes.set(times.expires.map { $0.microseconds == 0 ? 1 : $0.microseconds } ?? 0, at: 64)
+        bytes.set(payloadChecksum, at: 72)
+        for place in end..<bytes.count { bytes[place] = 0 }
+        bytes.set(Self.checksum(ofHead: UnsafeRawBufferPointer(bytes)), at: 80)
+    }
+
+    private static let magic = Array("TINTYPE\0".utf8)
+
+    private static func checksum(ofHead bytes: UnsafeRawBufferPointer) -> UInt64 {
+        let fixed = Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<80]))
+        return Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[fixedLength...]), seed: fixed)
+    }
 }
 
-/// Reads files into memory, and maps those larger than nearly all images, because mapping pays off only for them.
-extension Data: EntryBytes {
-    init?(_ descriptor: Int32, count: Int, mapsFrom threshold: Int) {
-        if count > threshold {
-            self.init(mapping: descriptor, count: count)
-        } else {
-            self.init(reading: descriptor, count)
+// MARK: - Reading
+
+extension EntryHeader {
+    /// Reads and verifies a header. `nil` for anything but a complete, undamaged header of this version.
+    ///
+    /// - Parameters:
+    ///   - bytes: The beginning of a file, at least to the end of its header.
+    ///   - expected: The key that the entry must have. Its strings are compared in place, which avoids allocating new
+    ///     ones.
+    init?(decoding bytes: UnsafeRawBufferPointer, for expected: CacheKey? = nil) {
+        guard let lengths = Lengths(bytes), bytes.count >= lengths.head else { return nil }
+        let head = UnsafeRawBufferPointer(rebasing: bytes[..<lengths.head])
+        guard Self.checksum(ofHead: head) == bytes.integer(at: 80, as: UInt64.self) else { return nil }
+        var rest = head[Self.fixedLength...]
+        func take(_ count: Int) -> UnsafeRawBufferPointer {
+            defer { rest = rest.dropFirst(count) }
+            return UnsafeRawBufferPointer(rebasing: rest.prefix(count))
+        }
+        guard let key = Self.key(take(lengths.source), take(lengths.rendition), expected) else { return nil }
+        self.key = key
+        let format = String(decoding: take(lengths.format), as: UTF8.self)
+        self.format = format.isEmpty ? nil : ImageFormat(rawValue: format)
+        metadata = Data(take(lengths.metadata))
+        extended = Data(take(lengths.extended))
+        payloadLength = lengths.payload
+        payloadChecksum = bytes.integer(at: 72, as: UInt64.self)
+        times = EntryTimes(decoding: bytes)
+    }
+
+    private static func key(
+        _ source: UnsafeRawBufferPointer, _ rendition: UnsafeRawBufferPointer, _ expected: CacheKey?
+    ) -> CacheKey? {
+        guard let expected else {
+            return CacheKey(
+                source: String(decoding: source, as: UTF8.self), rendition: String(decoding: rendition, as: UTF8.self))
+        }
+        return source.equals(expected.source) && rendition.equals(expected.rendition) ? expected : nil
+    }
+
+    /// The lengths of the parts of a file, in bytes.
+    struct Lengths: Equatable {
+        var source: Int
+        var rendition: Int
+        var format: Int
+        var metadata: Int
+        var extended: Int
+        var payload: Int
+
+        /// The length of the header, in bytes.
+        var head: Int { EntryHeader.headLength(variable: source + rendition + format + metadata + extended) }
+        /// The length of the whole file, in bytes.
+        var file: Int { head + payload }
+
+        /// Whether no part and no file is longer than the format allows. A reader takes a longer one for damaged.
+        var areWithinLimits: Bool {
+            let limit = EntryHeader.maximumPartLength
+            return source <= limit && rendition <= limit && format <= limit && metadata <= limit && extended <= limit
+                && payload <= EntryHeader.maximumFileLength - head
+        }
+
+        /// The lengths of the parts of an entry.
+        init(of entry: CacheEntry, for key: CacheKey) {
+            source = key.source.utf8.count
+            rendition = key.rendition.utf8.count
+            format = entry.format?.rawValue.utf8.count ?? 0
+            metadata = entry.metadata.count
+            extended = entry.extended.count
+            payload = entry.data.count
+        }
+
+        /// Reads the lengths in the fixed part of a file. They are within limits but not yet verified by the checksum.
+        ///
+        /// `nil` if the bytes are not the fixed part of a file of this version.
+        init?(_ bytes: UnsafeRawBufferPointer) {
+            guard bytes.count >= EntryHeader.fixedLength, bytes.prefix(8).elementsEqual(magic),
+                bytes.integer(at: 8, as: UInt32.self) == version
+            else { return nil }
+            source = Int(bytes.integer(at: 12, as: UInt32.self))
+            rendition = Int(bytes.integer(at: 16, as: UInt32.self))
+            format = Int(bytes.integer(at: 20, as: UInt32.self))
+            metadata = Int(bytes.integer(at: 24, as: UInt32.self))
+            extended = Int(bytes.integer(at: 28, as: UInt32.self))
+            payload = Int(clamping: bytes.integer(at: 32, as: UInt64.self))
+            guard areWithinLimits else { return nil }
         }
     }
-
-    init?(reading descriptor: Int32, _ count: Int) {
-        guard let memory = malloc(Swift.max(1, count)) else { return nil }
-        var filled = 0
-        while filled < count {
-            let result = pread(descriptor, memory + filled, count - filled, off_t(filled))
-            if result < 0 && errno == EINTR { continue }
-            guard result >= 0 else {
-                free(memory)
-                return nil
-            }
-            guard result > 0 else { break }
-            filled += result
-        }
-        self.init(bytesNoCopy: memory, count: filled, deallocator: .free)
-    }
-
-    /// Maps a file. Mapping is safe because the cache never writes or truncates a file once it has its name. A removed
-    /// file keeps its pages while they are mapped.
-    private init?(mapping descriptor: Int32, count: Int) {
-        guard let memory = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0), memory != MAP_FAILED
-        else { return nil }
-        self.init(bytesNoCopy: memory, count: count, deallocator: .unmap)
-    }
-
-    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { withUnsafeBytes(body) }
 }
 
-/// Maps a file whose bytes are used in place, or reads it if mapping fails.
-///
-/// Mapping is safe because the cache never writes or truncates a file once it has its name: see ``MappedBytes``.
-enum InPlaceBytes: EntryBytes {
-    case mapped(MappedBytes)
-    case copied(Data)
+extension EntryTimes {
+    fileprivate init(decoding bytes: UnsafeRawBufferPointer) {
+        func time(_ offset: Int) -> DiskTime { DiskTime(microseconds: bytes.integer(at: offset, as: Int64.self)) }
+        let expires = time(64)
+        self.init(
+            created: time(40), modified: time(48), changed: time(56),
+            expires: expires.microseconds == 0 ? nil : expires)
+    }
+}
 
-    init?(_ descriptor: Int32, count: Int, mapsFrom threshold: Int) {
-        if threshold < .max, let mapped = MappedBytes(descriptor, count: count) {
-            self = .mapped(mapped)
-        } else if let data = Data(descriptor, count: count, mapsFrom: threshold) {
-            self = .copied(data)
-        } else {
-            return nil
-        }
+extension UnsafeRawBufferPointer {
+    fileprivate func integer<Value: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: Value.Type) -> Value {
+        Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: type))
     }
 
-    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        switch self {
-        case .mapped(let mapped): body(mapped.bytes)
-        case .copied(let data): data.withUnsafeBytes(body)
+    fileprivate func equals(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { utf8 in
+            guard utf8.count == count else { return false }
+            guard let ours = baseAddress, let theirs = utf8.baseAddress else { return true }
+            return memcmp(ours, theirs, count) == 0
         }
+    }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    fileprivate func set<Value: FixedWidthInteger & BitwiseCopyable>(_ value: Value, at offset: Int) {
+        storeBytes(of: value.littleEndian, toByteOffset: offset, as: Value.self)
     }
 }
