@@ -1,5 +1,81 @@
 import Foundation
 
+// The original: decoded from memory, from the disk, or from the bytes that the loader returns.
+
+extension ImageLoad {
+    /// Decodes the original: from memory, from the disk, or from the loader. Shared with every load that decodes the same
+    /// bytes in the same way.
+    func decodeOriginal() async throws(TintypeError) -> ImageResponse {
+        if let image = originalInMemory { return memoryHit(image, decodedOriginalKey) }
+        let key = JobKey(original: decodedOriginalKey, of: request, bytes: currentBytes)
+        return try await services.originals.value(key, for: job, onStatus: reporter.report) {
+            [request, services, currentBytes] (job, reporter) throws(TintypeError) in
+            try await ImageLoad(
+                request: request, services: services, job: job, reporter: reporter, currentBytes: currentBytes
+            ).makeOriginal()
+        }
+    }
+
+    /// Reads and decodes the original from the disk; `nil` if the disk does not have it.
+    ///
+    /// There is no thread change between the two if the pixel queue has room. Reading is not shared with other loads:
+    /// waiting for another one takes longer than reading a file that it has just read.
+    func decodeStoredOriginal() async throws(TintypeError) -> ImageResponse? {
+        guard readsDisk(request.policy.original.disk, of: originalCache, forOriginal: true) else { return nil }
+        let read = blockingRead(of: request.key.original, in: originalCache)
+        let decode = blockingDecode(request.rendition.decode)
+        let stored = try await WorkQueue.disk.run(for: job, read, then: .pixels) {
+            [watch, key = request.key] entry throws(TintypeError) in
+            // A `Result`, so that the bytes of an entry that does not decode are known below.
+            let image = Result { () throws(TintypeError) in
+                try watch.watch(.decode, key) { () throws(TintypeError) in try decode(entry.data) }
+            }
+            return (LoadedBytes(entry), image)
+        }
+        guard let (bytes, image) = stored else { return nil }
+        return try await decodeAndStore(bytes, decoded: image)
+    }
+
+    /// Decodes an original, and stores it if that succeeds. Otherwise records the failure, or loads the bytes again.
+    ///
+    /// Bytes from the disk cache that do not decode are removed from it and loaded again.
+    ///
+    /// - Parameter decoded: The image, if the bytes have been decoded already.
+    func decodeAndStore(
+        _ bytes: LoadedBytes, decoded: Result<Image, TintypeError>? = nil
+    ) async throws(TintypeError) -> ImageResponse {
+        guard bytes.transferFailure == nil else { return try await salvage(bytes) }
+        do throws(TintypeError) {
+            let image = try await image(of: bytes, decoded: decoded)
+                .dated(received: bytes.received, expires: .earlier(bytes.expires, expiry))
+            services.failureMemory.forget(FailureKey(request))
+            storeOriginal(bytes, of: image)
+            var response = ImageResponse(
+                image: image, origin: bytes.origin, data: bytes.data.isEmpty ? nil : bytes.data)
+            response.metrics = bytes.metrics
+            response.bytes = bytes
+            return response
+        } catch  where bytes.origin == .disk {
+            guard error.isDamage, !hasOwnDecoder, request.policy.freshness != .cacheOnly else { throw error }
+            // Ordinary requests may show what a strict one refuses.
+            if request.policy.verification == .firstFrame {
+                await removeFromDisk(request.key.original, in: originalCache, because: error)
+            }
+            var load = replacing { $0.policy.freshness = .reload }
+            load.currentBytes = nil
+            return try await load.makeOriginal()
+        } catch {
+            if !hasOwnDecoder { remember(error) }
+            throw error
+        }
+    }
+
+    /// Whether the request selects its own decoder. A failure of that decoder does not mean that the bytes are damaged.
+    private var hasOwnDecoder: Bool { request.rendition.decode.decoder != nil }
+}
+
+// MARK: - Loading bytes
+
 extension ImageLoad {
     /// Loads the original bytes, and shows previews while they arrive.
     func loadWithPreviews() async throws(TintypeError) -> LoadedBytes {

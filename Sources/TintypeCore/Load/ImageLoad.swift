@@ -3,8 +3,8 @@ import Foundation
 /// The load of one rendition, from a memory miss to the image. ``run()`` is the whole path.
 ///
 /// The stages are in files of their own, in the order of ``run()``: `ImageLoad+OtherSources` for requests that name
-/// several sources, `+Revalidation` for those that ask the origin first, `+Caches`, `+Decode`, `+Original` (the bytes),
-/// `+Transform` (larger decoded sizes as well) and `+Store`.
+/// several sources, `+Revalidation` for those that ask the origin first, `+Caches`, `+Original`, `+Decode`, `+Transform`
+/// (larger decoded sizes as well) and `+Store`.
 struct ImageLoad: Sendable {
     var request: ImageRequest
     let services: PipelineServices
