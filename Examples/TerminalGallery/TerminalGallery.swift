@@ -63,7 +63,7 @@ import TintypeTerminal
         showThumbnails()
     }
 
-    /// Every view loads the image of its place. One that is in memory appears at once; the others fade in.
+    /// Every view loads the image of its position. One that is in memory appears at once; the others fade in.
     private func showThumbnails() {
         for (index, view) in views.enumerated() {
             let number = firstRow * columns + index

@@ -34,7 +34,7 @@ _Noreturn void tintype_jpeg_fence_escape(tintype_jpeg_fence *fence, tintype_jpeg
 
 /// Records damage, and escapes unless it is tolerated.
 ///
-/// - is_minor: whether damage of this kind and at this place leaves enough of the image; see `tintype_jpeg_tolerance`.
+/// - is_minor: whether damage of this kind and at this position leaves enough of the image: `tintype_jpeg_tolerance`.
 void tintype_jpeg_fence_note_damage(
     tintype_jpeg_fence *fence, tintype_jpeg_status damage, bool is_minor, const char *message);
 

@@ -102,7 +102,7 @@ static void skip_corrections(scan_state *state, uint64_t coefficients) {
 }
 
 /// Returns the position of the zero that follows `count` others; 64 if there are fewer.
-static int place_of_zero(uint64_t zeros, int count) {
+static int position_of_zero(uint64_t zeros, int count) {
     for (int i = 0; i < count; i++) {
         zeros &= zeros - 1;
     }
@@ -123,13 +123,13 @@ static bool skip_ac_refinement(scan_state *state, const component *component, ui
             break;
         }
         skip_filled(&state->bits, size);
-        int place = place_of_zero(~*nonzero & band(next, last), run);
-        if (place > last) {
+        int position = position_of_zero(~*nonzero & band(next, last), run);
+        if (position > last) {
             return false;
         }
-        skip_corrections(state, *nonzero & band(next, place));
-        *nonzero |= (uint64_t)size << place;
-        next = place + 1;
+        skip_corrections(state, *nonzero & band(next, position));
+        *nonzero |= (uint64_t)size << position;
+        next = position + 1;
     }
     if (state->eob_run > 0) {
         skip_corrections(state, *nonzero & band(next, last));

@@ -75,7 +75,7 @@ tintype_pdf_status tintype_pdf_get_page_size(
 
 /// Draws a page through a scale, so that it may be stretched.
 static tintype_pdf_status draw(
-    const tintype_pdf_library *library, PopplerPage *page, cairo_surface_t *surface, tintype_pdf_place place) {
+    const tintype_pdf_library *library, PopplerPage *page, cairo_surface_t *surface, tintype_pdf_placement placement) {
     double width = 0, height = 0;
     library->poppler_page_get_size(page, &width, &height);
     if (!(width > 0 && height > 0)) {
@@ -84,8 +84,8 @@ static tintype_pdf_status draw(
     cairo_t *context = library->cairo_create(surface);
     library->cairo_set_source_rgb(context, 1, 1, 1);
     library->cairo_paint(context);
-    library->cairo_translate(context, place.x, place.y);
-    library->cairo_scale(context, place.width / width, place.height / height);
+    library->cairo_translate(context, placement.x, placement.y);
+    library->cairo_scale(context, placement.width / width, placement.height / height);
     library->poppler_page_render(page, context);
     int status = library->cairo_status(context);
     library->cairo_destroy(context);
@@ -97,7 +97,7 @@ static tintype_pdf_status draw(
 
 tintype_pdf_status tintype_pdf_draw(
     const tintype_pdf_document *document, int32_t page, uint8_t *dest, size_t stride, uint32_t width, uint32_t height,
-    tintype_pdf_place place) {
+    tintype_pdf_placement placement) {
     const tintype_pdf_library *library = document->library;
     PopplerPage *found = get_page(document, page);
     if (found == NULL) {
@@ -107,7 +107,7 @@ tintype_pdf_status tintype_pdf_draw(
         dest, CAIRO_ARGB32, (int)width, (int)height, (int)stride);
     tintype_pdf_status status = TINTYPE_PDF_CORRUPT;
     if (library->cairo_surface_status(surface) == CAIRO_SUCCESS) {
-        status = draw(library, found, surface, place);
+        status = draw(library, found, surface, placement);
     }
     library->cairo_surface_destroy(surface);
     library->g_object_unref(found);

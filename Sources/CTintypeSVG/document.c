@@ -117,15 +117,17 @@ static void render(void *context) {
 }
 
 /// Draws the document at its own size through a scale, so that it may be stretched.
-static tintype_svg_status draw(tintype_svg_document *document, cairo_surface_t *surface, tintype_svg_place place) {
+static tintype_svg_status draw(
+    tintype_svg_document *document, cairo_surface_t *surface, tintype_svg_placement placement) {
     const tintype_svg_library *library = document->library;
     drawing drawing = {.document = document, .whole = {.width = document->width, .height = document->height}};
     if (!(drawing.whole.width > 0 && drawing.whole.height > 0)) {
         return TINTYPE_SVG_CORRUPT;
     }
     drawing.context = library->cairo_create(surface);
-    library->cairo_translate(drawing.context, place.x, place.y);
-    library->cairo_scale(drawing.context, place.width / drawing.whole.width, place.height / drawing.whole.height);
+    library->cairo_translate(drawing.context, placement.x, placement.y);
+    library->cairo_scale(
+        drawing.context, placement.width / drawing.whole.width, placement.height / drawing.whole.height);
     bool has_returned = tintype_svg_guard(render, &drawing);
     cairo_status_t status = library->cairo_status(drawing.context);
     library->cairo_destroy(drawing.context);
@@ -169,7 +171,7 @@ static cairo_surface_t *make_observer(cairo_surface_t *target, interruption *ask
 
 tintype_svg_status tintype_svg_draw(
     tintype_svg_document *document, uint8_t *dest, size_t stride, uint32_t width, uint32_t height,
-    tintype_svg_place place, tintype_svg_cancel_hook is_cancelled, void *context) {
+    tintype_svg_placement placement, tintype_svg_cancel_hook is_cancelled, void *context) {
     const tintype_svg_library *library = document->library;
     interruption asked = {.library = library, .is_cancelled = is_cancelled, .context = context};
     cairo_surface_t *surface = library->cairo_image_surface_create_for_data(
@@ -178,7 +180,7 @@ tintype_svg_status tintype_svg_draw(
         is_cancelled == NULL ? library->cairo_surface_reference(surface) : make_observer(surface, &asked);
     tintype_svg_status status = TINTYPE_SVG_CORRUPT;
     if (library->cairo_surface_status(drawn) == CAIRO_STATUS_SUCCESS) {
-        status = draw(document, drawn, place);
+        status = draw(document, drawn, placement);
     }
     library->cairo_surface_destroy(drawn);
     library->cairo_surface_destroy(surface);

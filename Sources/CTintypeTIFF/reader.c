@@ -10,7 +10,7 @@ struct tintype_tiff_reader {
     tintype_tiff_report report;
     const uint8_t *bytes;
     uint64_t count;
-    uint64_t place;
+    uint64_t position;
     bool is_started;
     /// The reader of stored samples; null unless `start_samples` succeeded.
     tintype_tiff_samples *samples;
@@ -21,13 +21,13 @@ struct tintype_tiff_reader {
 
 static tmsize_t supply(thandle_t handle, void *dest, tmsize_t count) {
     tintype_tiff_reader *from = handle;
-    uint64_t left = from->place < from->count ? from->count - from->place : 0;
+    uint64_t left = from->position < from->count ? from->count - from->position : 0;
     uint64_t wanted = count > 0 ? (uint64_t)count : 0;
     wanted = wanted < left ? wanted : left;
     // A position beyond the end must not become a pointer.
     if (wanted > 0) {
-        memcpy(dest, from->bytes + from->place, wanted);
-        from->place += wanted;
+        memcpy(dest, from->bytes + from->position, wanted);
+        from->position += wanted;
     }
     return (tmsize_t)wanted;
 }
@@ -41,10 +41,10 @@ static tmsize_t refuse(thandle_t handle, void *bytes, tmsize_t count) {
 
 static toff_t seek(thandle_t handle, toff_t offset, int whence) {
     tintype_tiff_reader *from = handle;
-    uint64_t base = whence == SEEK_CUR ? from->place : whence == SEEK_END ? from->count : 0;
+    uint64_t base = whence == SEEK_CUR ? from->position : whence == SEEK_END ? from->count : 0;
     // libtiff may seek beyond the end; reading there fails.
-    from->place = offset > UINT64_MAX - base ? from->count : base + offset;
-    return from->place;
+    from->position = offset > UINT64_MAX - base ? from->count : base + offset;
+    return from->position;
 }
 
 static int close(thandle_t handle) {

@@ -10,7 +10,7 @@ typedef struct {
     uint8_t *bytes;
     size_t capacity;
     size_t count;
-    size_t place;
+    size_t position;
     bool lacks_memory;
 } sink;
 
@@ -33,35 +33,35 @@ static bool grow(sink *out, size_t needed) {
 
 static tmsize_t take(thandle_t handle, void *bytes, tmsize_t count) {
     sink *out = handle;
-    size_t end = out->place + (size_t)count;
+    size_t end = out->position + (size_t)count;
     if (!grow(out, end)) {
         return -1;
     }
-    if (out->place > out->count) {
-        memset(out->bytes + out->count, 0, out->place - out->count);
+    if (out->position > out->count) {
+        memset(out->bytes + out->count, 0, out->position - out->count);
     }
-    memcpy(out->bytes + out->place, bytes, (size_t)count);
-    out->place = end;
+    memcpy(out->bytes + out->position, bytes, (size_t)count);
+    out->position = end;
     out->count = end > out->count ? end : out->count;
     return count;
 }
 
 static tmsize_t reread(thandle_t handle, void *dest, tmsize_t count) {
     sink *from = handle;
-    size_t left = from->place < from->count ? from->count - from->place : 0;
+    size_t left = from->position < from->count ? from->count - from->position : 0;
     size_t wanted = (size_t)count < left ? (size_t)count : left;
     if (wanted == 0) {
         return 0;
     }
-    memcpy(dest, from->bytes + from->place, wanted);
-    from->place += wanted;
+    memcpy(dest, from->bytes + from->position, wanted);
+    from->position += wanted;
     return (tmsize_t)wanted;
 }
 
 static toff_t seek(thandle_t handle, toff_t offset, int whence) {
     sink *out = handle;
-    out->place = offset + (whence == SEEK_CUR ? out->place : whence == SEEK_END ? out->count : 0);
-    return out->place;
+    out->position = offset + (whence == SEEK_CUR ? out->position : whence == SEEK_END ? out->count : 0);
+    return out->position;
 }
 
 static int close(thandle_t handle) {

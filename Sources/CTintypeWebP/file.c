@@ -48,15 +48,15 @@ typedef struct {
     size_t length;
 } chunk;
 
-/// Reads the chunk at `place` and moves `place` past it. Returns false if no chunk starts there.
-static bool next_chunk(const uint8_t *bytes, size_t count, size_t *place, chunk *chunk) {
-    if (count < CHUNK_HEADER_SIZE || *place > count - CHUNK_HEADER_SIZE) {
+/// Reads the chunk at `offset` and moves `offset` past it. Returns false if no chunk starts there.
+static bool next_chunk(const uint8_t *bytes, size_t count, size_t *offset, chunk *chunk) {
+    if (count < CHUNK_HEADER_SIZE || *offset > count - CHUNK_HEADER_SIZE) {
         return false;
     }
-    chunk->name = bytes + *place;
+    chunk->name = bytes + *offset;
     chunk->data = chunk->name + CHUNK_HEADER_SIZE;
     chunk->length = read32(chunk->name + 4);
-    *place += CHUNK_HEADER_SIZE + chunk->length + (chunk->length & 1);
+    *offset += CHUNK_HEADER_SIZE + chunk->length + (chunk->length & 1);
     return true;
 }
 
@@ -67,7 +67,7 @@ static bool is_named(const chunk *chunk, const char *name) {
 tintype_webp_survey tintype_webp_survey_file(const uint8_t *bytes, size_t count) {
     tintype_webp_survey survey = {0};
     chunk chunk;
-    for (size_t place = RIFF_HEADER_SIZE; next_chunk(bytes, count, &place, &chunk);) {
+    for (size_t offset = RIFF_HEADER_SIZE; next_chunk(bytes, count, &offset, &chunk);) {
         survey.frames += is_named(&chunk, "ANMF");
         survey.profile_bytes += is_named(&chunk, "ICCP") ? chunk.length : 0;
         survey.exif_bytes += is_named(&chunk, "EXIF") ? chunk.length : 0;
@@ -78,7 +78,7 @@ tintype_webp_survey tintype_webp_survey_file(const uint8_t *bytes, size_t count)
 size_t tintype_webp_durations(const uint8_t *bytes, size_t count, uint32_t *milliseconds, size_t capacity) {
     chunk chunk;
     size_t found = 0;
-    for (size_t place = RIFF_HEADER_SIZE; found < capacity && next_chunk(bytes, count, &place, &chunk);) {
+    for (size_t offset = RIFF_HEADER_SIZE; found < capacity && next_chunk(bytes, count, &offset, &chunk);) {
         size_t there = count - (size_t)(chunk.data - bytes);
         if (is_named(&chunk, "ANMF") && there >= FRAME_HEADER_SIZE && chunk.length >= FRAME_HEADER_SIZE) {
             milliseconds[found++] = (uint32_t)(read32(chunk.data + FRAME_DURATION_AT) & 0xFFFFFF);

@@ -14,7 +14,7 @@ enum Fault: Int, CaseIterable, Sendable {
     case silent
     /// A status that has no image.
     case status
-    /// A redirect: to the image, in a cycle, or to a place that must not be reached.
+    /// A redirect: to the image, in a cycle, or to an address that must not be reached.
     case redirect
     /// A length or a coding that the body does not have.
     case misframed

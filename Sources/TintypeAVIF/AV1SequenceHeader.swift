@@ -158,13 +158,13 @@ struct AV1Units {
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` for an invalid sequence header, or too many units.
     mutating func read(_ bytes: UnsafeRawBufferPointer) throws(TintypeError) {
-        var place = 0
-        while place < bytes.count {
+        var offset = 0
+        while offset < bytes.count {
             guard unitsLeft > 0 else { throw .suspectStructure }
             unitsLeft -= 1
-            guard let payload = Self.payload(bytes, at: place) else { return }
-            try count(Int(bytes[place]) >> 3 & 15, UnsafeRawBufferPointer(rebasing: bytes[payload]))
-            place = payload.upperBound
+            guard let payload = Self.payload(bytes, at: offset) else { return }
+            try count(Int(bytes[offset]) >> 3 & 15, UnsafeRawBufferPointer(rebasing: bytes[payload]))
+            offset = payload.upperBound
         }
     }
 
@@ -183,17 +183,17 @@ struct AV1Units {
     /// Returns the range of the payload of a unit; `nil` if it is truncated.
     private static func payload(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Range<Int>? {
         let head = bytes[start]
-        var place = start + (head & 4 == 0 ? 1 : 2)
-        guard place <= bytes.count else { return nil }
-        guard head & 2 != 0 else { return place..<bytes.count }
+        var offset = start + (head & 4 == 0 ? 1 : 2)
+        guard offset <= bytes.count else { return nil }
+        guard head & 2 != 0 else { return offset..<bytes.count }
         // leb128 (4.10.5)
         var size = 0
         for index in 0..<8 {
-            guard place < bytes.count else { return nil }
-            let byte = bytes[place]
+            guard offset < bytes.count else { return nil }
+            let byte = bytes[offset]
             size |= Int(byte & 127) << (7 * index)
-            place += 1
-            if byte < 128 { return size <= bytes.count - place ? place..<place + size : nil }
+            offset += 1
+            if byte < 128 { return size <= bytes.count - offset ? offset..<offset + size : nil }
         }
         return nil
     }

@@ -16,7 +16,7 @@ struct AVIFRepetition {
         /// The duration in the track header, a number of eight bytes.
         let duration: Int
         /// The end of the track header, where the edit list is inserted.
-        let editPlace: Int
+        let editOffset: Int
         /// The offsets of chunks and of metadata, each a number of four bytes.
         let dataOffsets: [Int]
         /// The sizes of the boxes around the edit list.
@@ -62,12 +62,12 @@ struct AVIFRepetition {
         let chunks = try file.requiredBox("stco", in: file.sampleTable(ofMedia: media)).fullBody
         var offsets: [Int] = []
         for index in 0..<(try file.number(at: chunks.lowerBound, in: chunks)) {
-            let place = chunks.lowerBound + 4 + 4 * index
-            _ = try file.number(at: place, in: chunks)
-            offsets.append(place)
+            let offset = chunks.lowerBound + 4 + 4 * index
+            _ = try file.number(at: offset, in: chunks)
+            offsets.append(offset)
         }
         return Track(
-            duration: header.lowerBound + 28, editPlace: header.upperBound,
+            duration: header.lowerBound + 28, editOffset: header.upperBound,
             dataOffsets: offsets + (try itemOffsets(file, in: body)), size: body.lowerBound - 8)
     }
 
@@ -107,12 +107,12 @@ struct AVIFRepetition {
 
     /// Adds the growth of the movie to the offsets of the media data, which comes after it: those of chunks and of items.
     private mutating func moveOffsets(by growth: Int) throws(TintypeError) {
-        for place in tracks.flatMap(\.dataOffsets) + itemOffsets {
-            let moved = file.number(at: place) + UInt64(growth)
+        for offset in tracks.flatMap(\.dataOffsets) + itemOffsets {
+            let moved = file.number(at: offset) + UInt64(growth)
             guard moved <= UInt32.max else {
                 throw TintypeError(.encodeFailed, stage: .encode, "the AVIF sequence exceeds 4 GB")
             }
-            file.setNumber(moved, at: place, size: 4)
+            file.setNumber(moved, at: offset, size: 4)
         }
     }
 
@@ -125,7 +125,7 @@ struct AVIFRepetition {
         let total = overflow ? UInt64.max : product
         file.setNumber(total, at: track.duration, size: 8)
         file.setNumber(file.number(at: track.size) + UInt64(Self.editLength), at: track.size, size: 4)
-        file.insert(contentsOf: Self.edits(of: round), at: track.editPlace)
+        file.insert(contentsOf: Self.edits(of: round), at: track.editOffset)
         return total
     }
 
@@ -143,14 +143,14 @@ struct AVIFRepetition {
 
 extension Data {
     /// Returns a big-endian number.
-    fileprivate func number(at place: Int, size: Int = 4) -> UInt64 {
-        self[startIndex + place..<startIndex + place + size].reduce(0) { $0 << 8 | UInt64($1) }
+    fileprivate func number(at offset: Int, size: Int = 4) -> UInt64 {
+        self[startIndex + offset..<startIndex + offset + size].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// Stores a big-endian number.
-    fileprivate mutating func setNumber(_ number: UInt64, at place: Int, size: Int) {
+    fileprivate mutating func setNumber(_ number: UInt64, at offset: Int, size: Int) {
         for index in 0..<size {
-            self[startIndex + place + index] = UInt8(truncatingIfNeeded: number >> UInt64(8 * (size - 1 - index)))
+            self[startIndex + offset + index] = UInt8(truncatingIfNeeded: number >> UInt64(8 * (size - 1 - index)))
         }
     }
 

@@ -92,9 +92,9 @@ struct AVIFTrack {
         if let body = durations {
             let runs = try file.number(at: body.lowerBound, in: body)
             for run in 0..<runs {
-                let place = body.lowerBound + 4 + 8 * run
-                let length = run + 1 < runs ? try file.number(at: place, in: body) : count
-                let duration = try file.number(at: place + 4, in: body)
+                let offset = body.lowerBound + 4 + 8 * run
+                let length = run + 1 < runs ? try file.number(at: offset, in: body) : count
+                let duration = try file.number(at: offset + 4, in: body)
                 ticks += repeatElement(duration, count: min(length, count - ticks.count))
             }
         }
@@ -111,10 +111,10 @@ struct AVIFTrack {
         let runCount = try file.number(at: runs.lowerBound, in: runs)
         var (samples, run, index) = ([Range<Int>](), 0, 0)
         for chunk in 0..<(try file.number(at: offsets.lowerBound, in: offsets)) {
-            let place = { run in runs.lowerBound + 4 + 12 * run }
-            while run + 1 < runCount, try file.number(at: place(run + 1), in: runs) <= chunk + 1 { run += 1 }
+            let entry = { run in runs.lowerBound + 4 + 12 * run }
+            while run + 1 < runCount, try file.number(at: entry(run + 1), in: runs) <= chunk + 1 { run += 1 }
             var start = try offset(file, ofChunk: chunk)
-            for _ in 0..<(try file.number(at: place(run) + 4, in: runs)) {
+            for _ in 0..<(try file.number(at: entry(run) + 4, in: runs)) {
                 guard index < limit else { return samples }
                 let size = common > 0 ? common : try file.number(at: sizes.lowerBound + 8 + 4 * index, in: sizes)
                 if start <= bytes.count - size { samples.append(start..<start + size) }
@@ -126,10 +126,10 @@ struct AVIFTrack {
 
     /// Offsets beyond any file are clamped.
     private func offset(_ file: ISOFile, ofChunk chunk: Int) throws(TintypeError) -> Int {
-        let place = offsets.lowerBound + 4 + offsetSize * chunk
-        let low = try file.number(at: place + offsetSize - 4, in: offsets)
+        let start = offsets.lowerBound + 4 + offsetSize * chunk
+        let low = try file.number(at: start + offsetSize - 4, in: offsets)
         guard offsetSize == 8 else { return low }
-        let high = try file.number(at: place, in: offsets)
+        let high = try file.number(at: start, in: offsets)
         return high < 1 << 16 ? high << 32 | low : Int(Int32.max) << 16
     }
 }

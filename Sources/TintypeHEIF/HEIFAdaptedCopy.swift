@@ -51,12 +51,12 @@ final class HEIFAdaptedCopy {
     /// The bytes of the copy, which live as long as this object.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(copy) }
 
-    private func store(_ number: Int, size: Int, at place: Int) {
-        for index in 0..<size { copy[place + index] = UInt8(truncatingIfNeeded: number >> (8 * (size - 1 - index))) }
+    private func store(_ number: Int, size: Int, at offset: Int) {
+        for index in 0..<size { copy[offset + index] = UInt8(truncatingIfNeeded: number >> (8 * (size - 1 - index))) }
     }
 
-    private func store(kind: String, at place: Int) {
-        for (index, letter) in kind.utf8.prefix(4).enumerated() { copy[place + index] = letter }
+    private func store(kind: String, at offset: Int) {
+        for (index, letter) in kind.utf8.prefix(4).enumerated() { copy[offset + index] = letter }
     }
 
     /// Makes an item the primary one, and shows it if it is hidden (ISO/IEC 14496-12, 8.11.4 and 8.11.6).
@@ -89,23 +89,23 @@ final class HEIFAdaptedCopy {
         let room = body.upperBound - start - count
         guard room == 0 || room >= 8 else { return false }
         store(count, size: 4, at: start)
-        var place = start + 12
-        for reference in references { write(reference, numberSize: size, at: &place) }
+        var offset = start + 12
+        for reference in references { write(reference, numberSize: size, at: &offset) }
         guard room > 0 else { return true }
-        store(room, size: 4, at: place)
-        store(kind: "free", at: place + 4)
+        store(room, size: 4, at: offset)
+        store(kind: "free", at: offset + 4)
         return true
     }
 
-    private func write(_ reference: ISOFile.Reference, numberSize size: Int, at place: inout Int) {
-        store(8 + size + 2 + reference.to.count * size, size: 4, at: place)
-        store(kind: reference.kind, at: place + 4)
-        store(reference.from, size: size, at: place + 8)
-        store(reference.to.count, size: 2, at: place + 8 + size)
-        place += 8 + size + 2
+    private func write(_ reference: ISOFile.Reference, numberSize size: Int, at offset: inout Int) {
+        store(8 + size + 2 + reference.to.count * size, size: 4, at: offset)
+        store(kind: reference.kind, at: offset + 4)
+        store(reference.from, size: size, at: offset + 8)
+        store(reference.to.count, size: 2, at: offset + 8 + size)
+        offset += 8 + size + 2
         for item in reference.to {
-            store(item, size: size, at: place)
-            place += size
+            store(item, size: size, at: offset)
+            offset += size
         }
     }
 }

@@ -107,10 +107,10 @@ struct HEIFSampleTable {
         let runCount = try file.number(at: runs.lowerBound, in: runs)
         var offsets: [Int] = []
         for run in 0..<runCount {
-            let place = runs.lowerBound + 4 + 12 * run
-            let first = try file.number(at: place, in: runs)
-            let samples = try file.number(at: place + 4, in: runs)
-            let next = run + 1 < runCount ? try file.number(at: place + 12, in: runs) : chunks.count + 1
+            let offset = runs.lowerBound + 4 + 12 * run
+            let first = try file.number(at: offset, in: runs)
+            let samples = try file.number(at: offset + 4, in: runs)
+            let next = run + 1 < runCount ? try file.number(at: offset + 12, in: runs) : chunks.count + 1
             guard first > 0, next > first, next <= chunks.count + 1, samples > 0 else { throw .damagedSequence }
             for chunk in first..<next {
                 var start = chunks[chunk - 1]
@@ -137,10 +137,10 @@ struct HEIFSampleTable {
         guard count <= body.count / size else { throw .damagedSequence }
         var offsets: [Int] = []
         for index in 0..<count {
-            let place = body.lowerBound + 4 + size * index
+            let offset = body.lowerBound + 4 + size * index
             // The upper half of a 64-bit offset is 0, because the file lies in memory.
-            if isLong, try file.number(at: place, in: body) != 0 { throw .damagedSequence }
-            offsets.append(try file.number(at: place + size - 4, in: body))
+            if isLong, try file.number(at: offset, in: body) != 0 { throw .damagedSequence }
+            offsets.append(try file.number(at: offset + size - 4, in: body))
         }
         return offsets
     }

@@ -52,12 +52,8 @@ struct HEIFSequenceWriter {
                     .encodeFailed, stage: .encode,
                     "cannot encode a HEIC sequence: libheif codes image \(self.ticks.count) with other parameters")
             }
-            let place = try append(file[still.color.sample])
-            colorSamples.append(place)
-            if let alpha = still.alpha {
-                let place = try append(file[alpha.sample])
-                alphaSamples.append(place)
-            }
+            colorSamples.append(try append(file[still.color.sample]))
+            if let alpha = still.alpha { alphaSamples.append(try append(file[alpha.sample])) }
         } else {
             try begin(file, still)
         }
@@ -69,14 +65,14 @@ struct HEIFSequenceWriter {
         let boxes = try HEIFStillBoxes(file)
         let body = boxes.media
         try checkSize(body.count)
-        func place(_ coded: HEIFCodedStill.Coded) throws(TintypeError) -> (offset: Int, count: Int) {
+        func location(of coded: HEIFCodedStill.Coded) throws(TintypeError) -> (offset: Int, count: Int) {
             guard body.lowerBound <= coded.sample.lowerBound, coded.sample.upperBound <= body.upperBound else {
                 throw .unexpectedStill("the coded bytes are not in the media data")
             }
             return (coded.sample.lowerBound - body.lowerBound, coded.sample.count)
         }
-        colorSamples = [try place(still.color)]
-        if let alpha = still.alpha { alphaSamples = [try place(alpha)] }
+        colorSamples = [try location(of: still.color)]
+        if let alpha = still.alpha { alphaSamples = [try location(of: alpha)] }
         first = (still, boxes)
         media = file.subdata(in: body)
     }

@@ -18,10 +18,10 @@ struct JXLCodestream {
             return
         }
         let (file, all) = (ISOFile(bytes: bytes), 0..<bytes.count)
-        var place = 0
-        while place < bytes.count, let box = try? JXLBox(file, at: place, in: all) {
+        var offset = 0
+        while offset < bytes.count, let box = try? JXLBox(file, at: offset, in: all) {
             if box.isCodestream, box.end > headerEnd { append(max(box.body, headerEnd)..<box.end) }
-            place = box.end
+            offset = box.end
         }
     }
 
@@ -40,15 +40,15 @@ private struct JXLBox {
     /// The offset of the next box.
     let end: Int
 
-    init(_ file: ISOFile, at place: Int, in all: Range<Int>) throws(TintypeError) {
-        let size = try file.number(at: place, in: all)
-        let kind = try file.number(at: place + 4, in: all)
-        let length = size == 1 ? try file.number(at: place + 9, size: 7, in: all) : size
+    init(_ file: ISOFile, at offset: Int, in all: Range<Int>) throws(TintypeError) {
+        let size = try file.number(at: offset, in: all)
+        let kind = try file.number(at: offset + 4, in: all)
+        let length = size == 1 ? try file.number(at: offset + 9, size: 7, in: all) : size
         let isPart = kind == Self.part
         isCodestream = isPart || kind == Self.whole
         // A part begins with its index.
-        body = place + (size == 1 ? 16 : 8) + (isPart ? 4 : 0)
-        end = size == 0 ? .max : place + length
+        body = offset + (size == 1 ? 16 : 8) + (isPart ? 4 : 0)
+        end = size == 0 ? .max : offset + length
         guard body <= end else { throw .damagedJXL }
     }
 

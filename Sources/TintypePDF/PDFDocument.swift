@@ -35,7 +35,7 @@ struct PDFDocument: ~Copyable {
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``,
     ///   ``TintypeError/Code/noSuchFrame``.
     func draw(page: Int, _ placement: VectorPlacement, _ size: PixelSize) throws(TintypeError) -> PixelBuffer {
-        let place = tintype_pdf_place(
+        let target = tintype_pdf_placement(
             x: placement.x, y: placement.y, width: placement.width, height: placement.height)
         var writer = try PixelWriter(size: size)
         writer.clear()
@@ -43,7 +43,7 @@ struct PDFDocument: ~Copyable {
         let status = writer.withRows { rows in
             rows.bindMemory(to: UInt8.self).baseAddress.map {
                 tintype_pdf_draw(
-                    document, Int32(clamping: page), $0, stride, UInt32(size.width), UInt32(size.height), place)
+                    document, Int32(clamping: page), $0, stride, UInt32(size.width), UInt32(size.height), target)
             }
         }
         guard status == .ok else { throw TintypeError(status ?? .corrupt) }

@@ -93,14 +93,14 @@ struct SVGDocument: ~Copyable {
         var writer = try PixelWriter(size: size)
         writer.clear()
         let stride = writer.bytesPerRow
-        let place = tintype_svg_place(
+        let target = tintype_svg_placement(
             x: placement.x, y: placement.y, width: placement.width, height: placement.height)
         let hook = CancelHook(isCancelled)
         let shouldCancel = isCancellable && survey.cost.isSlow(drawing: size) ? CancelHook.callback : nil
         let status = writer.withRows { rows in
             rows.bindMemory(to: UInt8.self).baseAddress.map {
                 tintype_svg_draw(
-                    document, $0, stride, UInt32(size.width), UInt32(size.height), place, shouldCancel, hook.pointer)
+                    document, $0, stride, UInt32(size.width), UInt32(size.height), target, shouldCancel, hook.pointer)
             }
         }
         withExtendedLifetime(hook) {}

@@ -80,10 +80,10 @@ struct SVGEntities {
     ///
     /// - Throws: ``TintypeError/Code/limitExceeded`` if the entities expand to too much.
     mutating func resolved(
-        _ text: ArraySlice<UInt8>, in place: SVGText.Place
+        _ text: ArraySlice<UInt8>, in context: SVGText.Context
     ) throws(TintypeError) -> [UInt8] {
         var expanded = 0
-        let result = resolved(text, in: place, depth: 0, &expanded)
+        let result = resolved(text, in: context, depth: 0, &expanded)
         resolvedBytes += expanded
         guard resolvedBytes <= Self.maximumExpandedBytes else {
             throw .exceeded(.elements, "an SVG whose entities expand to more than \(Self.maximumExpandedBytes) bytes")
@@ -92,16 +92,16 @@ struct SVGEntities {
     }
 
     private func resolved(
-        _ text: ArraySlice<UInt8>, in place: SVGText.Place, depth: Int, _ expanded: inout Int
+        _ text: ArraySlice<UInt8>, in context: SVGText.Context, depth: Int, _ expanded: inout Int
     ) -> [UInt8] {
-        SVGText.resolved(text, in: place) { name in
+        SVGText.resolved(text, in: context) { name in
             guard let entity = entities[name] else { return [] }
             guard depth < Self.maximumDepth, expanded <= Self.maximumExpandedBytes else {
                 expanded = SVGCost.maximum
                 return []
             }
             expanded += entity.value.count
-            return resolved(entity.value, in: place, depth: depth + 1, &expanded)
+            return resolved(entity.value, in: context, depth: depth + 1, &expanded)
         }
     }
 }

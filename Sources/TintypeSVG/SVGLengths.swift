@@ -18,7 +18,7 @@ struct SVGLengths {
     /// The size of the largest glyph: the font size, infinite if it depends on that of another element.
     private(set) var glyph = 16.0
     /// The positions of texts.
-    private var texts = SVGTextPlaces()
+    private var texts = SVGTextPositions()
     /// The largest share of a viewport that a length states.
     private var share = 0.0
     /// The largest length in font sizes.
@@ -253,7 +253,7 @@ struct SVGLargestLength {
 
 /// The positions of the texts of a document. librsvg 2.56 and later scales a pattern to the box of a whole text, whose
 /// parts (`tspan`) may be far from each other.
-struct SVGTextPlaces {
+struct SVGTextPositions {
     private var positions: [SVGLargestLength] = []
     private var offsets: [SVGLargestLength] = []
 

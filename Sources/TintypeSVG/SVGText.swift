@@ -1,7 +1,7 @@
 /// The text of attributes and style sheets, with references and escapes resolved.
 enum SVGText {
     /// The context of a text.
-    enum Place {
+    enum Context {
         /// In the value of an attribute. White space becomes a space (XML 1.0, 3.3.3), or nothing if it is written as a
         /// reference.
         case attribute
@@ -13,10 +13,10 @@ enum SVGText {
     ///
     /// - Parameters:
     ///   - text: The value of an attribute, or the text of an element.
-    ///   - place: Whether the text is that of an attribute or of an element.
+    ///   - context: Whether the text is that of an attribute or of an element.
     ///   - replacement: Returns the text of an entity that the document declares.
     static func resolved(
-        _ text: ArraySlice<UInt8>, in place: Place, replacing replacement: (ArraySlice<UInt8>) -> [UInt8]
+        _ text: ArraySlice<UInt8>, in context: Context, replacing replacement: (ArraySlice<UInt8>) -> [UInt8]
     ) -> [UInt8] {
         var (result, position) = ([UInt8](), text.startIndex)
         result.reserveCapacity(text.count)
@@ -24,12 +24,12 @@ enum SVGText {
             let byte = text[position]
             position += 1
             guard byte == UInt8(ascii: "&") else {
-                result.append(place == .attribute ? max(byte, 0x20) : byte)
+                result.append(context == .attribute ? max(byte, 0x20) : byte)
                 continue
             }
             let name = text[position...].prefix { $0 != UInt8(ascii: ";") }
             position = min(name.endIndex + 1, text.endIndex)
-            result += character(of: name).map { $0 >= 0x20 || place == .element ? [$0] : [] } ?? replacement(name)
+            result += character(of: name).map { $0 >= 0x20 || context == .element ? [$0] : [] } ?? replacement(name)
         }
         return result
     }

@@ -74,14 +74,14 @@ bool control_decode_heic(const uint8_t *bytes, size_t count) {
 
 typedef struct {
     const uint8_t *bytes;
-    toff_t count, place;
+    toff_t count, position;
 } memory_file;
 
 static tmsize_t read_file(thandle_t handle, void *dest, tmsize_t count) {
     memory_file *file = handle;
-    toff_t left = file->count - file->place, wanted = (toff_t)count < left ? (toff_t)count : left;
-    memcpy(dest, file->bytes + file->place, wanted);
-    file->place += wanted;
+    toff_t left = file->count - file->position, wanted = (toff_t)count < left ? (toff_t)count : left;
+    memcpy(dest, file->bytes + file->position, wanted);
+    file->position += wanted;
     return (tmsize_t)wanted;
 }
 
@@ -92,8 +92,8 @@ static tmsize_t write_file(thandle_t handle, void *bytes, tmsize_t count) {
 
 static toff_t seek_file(thandle_t handle, toff_t offset, int whence) {
     memory_file *file = handle;
-    file->place = offset + (whence == SEEK_CUR ? file->place : whence == SEEK_END ? file->count : 0);
-    return file->place;
+    file->position = offset + (whence == SEEK_CUR ? file->position : whence == SEEK_END ? file->count : 0);
+    return file->position;
 }
 
 static int close_file(thandle_t handle) {

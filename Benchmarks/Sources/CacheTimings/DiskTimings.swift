@@ -51,14 +51,14 @@ struct DiskTimings {
         for key in keys { try check(has(key)) }
         // Writes the first uses, which the cache records.
         try await cache.flush()
-        func places(_ round: Int) -> Range<Int> {
+        func indices(_ round: Int) -> Range<Int> {
             let start = round % batches * Self.batch
             return start..<start + Self.batch
         }
         let timing = try await Timing(rounds: 2 * batches, operations: Self.batch) { round in
-            for place in places(round) { try check(has(keys[place])) }
+            for index in indices(round) { try check(has(keys[index])) }
         } control: { round in
-            for place in places(round) { try BareFiles.read(paths[place]) }
+            for index in indices(round) { try BareFiles.read(paths[index]) }
         }
         timing.report("get of 10 KB among \(count)", goal: 1.2)
     }

@@ -73,10 +73,11 @@ struct ManyEntries {
                 let warming = cache(folder)
                 for key in keys { try check(has(key, warming)) }
                 let cache = cache(folder)
-                for (place, key) in zip(["first", "second"], keys) {
+                for (position, key) in zip(["first", "second"], keys) {
                     let start = ContinuousClock.now
                     try check(has(key, cache))
-                    times["\(place) of \(name)", default: []].append((ContinuousClock.now - start) / .microseconds(1))
+                    times["\(position) of \(name)", default: []].append(
+                        (ContinuousClock.now - start) / .microseconds(1))
                 }
             }
         }

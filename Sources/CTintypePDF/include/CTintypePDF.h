@@ -47,14 +47,14 @@ tintype_pdf_status tintype_pdf_get_page_size(
 /// The rectangle of the whole page, in pixels of the target. Parts outside the target are clipped.
 typedef struct {
     double x, y, width, height;
-} tintype_pdf_place;
+} tintype_pdf_placement;
 
 /// Draws a page over white, as 32-bit words, alpha in the highest byte, with rows `stride` bytes apart.
 ///
 /// - OK, NO_PAGE, MEMORY; CORRUPT if nothing could be drawn.
 tintype_pdf_status tintype_pdf_draw(
     const tintype_pdf_document *document, int32_t page, uint8_t *dest, size_t stride, uint32_t width, uint32_t height,
-    tintype_pdf_place place);
+    tintype_pdf_placement placement);
 
 #pragma clang assume_nonnull end
 

@@ -57,7 +57,7 @@ bool tintype_svg_states_size(tintype_svg_document *document);
 /// The rectangle of the whole document, in pixels of the target. Parts outside the target are clipped.
 typedef struct {
     double x, y, width, height;
-} tintype_svg_place;
+} tintype_svg_placement;
 
 /// Draws the document into premultiplied 32-bit words, alpha in the highest byte, with rows `stride` bytes apart, which
 /// must be clear before.
@@ -69,7 +69,7 @@ typedef struct {
 /// A hook leaks 160 bytes: cairo 1.16 never frees the list of observers.
 tintype_svg_status tintype_svg_draw(
     tintype_svg_document *document, uint8_t *dest, size_t stride, uint32_t width, uint32_t height,
-    tintype_svg_place place, tintype_svg_cancel_hook _Nullable is_cancelled, void *_Nullable context);
+    tintype_svg_placement placement, tintype_svg_cancel_hook _Nullable is_cancelled, void *_Nullable context);
 
 #pragma clang assume_nonnull end
 

@@ -81,6 +81,6 @@ extension CellRect {
         return copy
     }
 
-    /// Whether a part is on the screen, for a place relative to a row.
+    /// Whether a part is on the screen, for a position relative to a row.
     fileprivate func isVisible(above row: Int) -> Bool { row + self.row + span.rows > 0 }
 }

@@ -47,7 +47,7 @@ import TintypeTerminal
         load()
         let watching = watch.map { watch in
             Task { @MainActor in
-                for await _ in watch.changes(of: { self.currentPath }) { self.load(keepingPlace: true) }
+                for await _ in watch.changes(of: { self.currentPath }) { self.load(keepingPosition: true) }
             }
         }
         await finished.wait()
@@ -80,7 +80,7 @@ import TintypeTerminal
     // MARK: Loading
 
     /// Loads the current file at its full size, so that it can be enlarged.
-    private func load(keepingPlace isSame: Bool = false) {
+    private func load(keepingPosition isSame: Bool = false) {
         loading?.cancel()
         failure = nil
         if !isSame { write("loading \(ShowLine.name(source)) …") }

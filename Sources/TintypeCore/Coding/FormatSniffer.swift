@@ -67,8 +67,8 @@ public enum FormatSniffer {
         let size = Int(head[2]) << 8 | Int(head[3])
         let end = min(head.count, max(size, 12))
         // The major brand is at 8, the minor version at 12, the compatible brands from 16 on.
-        let places = [8] + stride(from: 16, through: end - 4, by: 4)
-        let names = places.map { String(decoding: head[$0..<$0 + 4], as: UTF8.self) }
+        let offsets = [8] + stride(from: 16, through: end - 4, by: 4)
+        let names = offsets.map { String(decoding: head[$0..<$0 + 4], as: UTF8.self) }
         if let name = names.first(where: { brands[$0] != nil }) { return brands[name] }
         // A brand that names the codec may follow.
         let isWhole = head.count >= min(size, length)

@@ -27,10 +27,10 @@ struct XMLProlog {
     private static func text(_ bytes: [UInt8]) -> [UInt8] {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return Array(bytes.dropFirst(3)) }
         guard let isBigEndian = isBigEndianUTF16(bytes) else { return bytes }
-        return stride(from: 0, to: bytes.count - 1, by: 2).compactMap { place in
-            let (high, low) = isBigEndian ? (bytes[place], bytes[place + 1]) : (bytes[place + 1], bytes[place])
+        return stride(from: 0, to: bytes.count - 1, by: 2).compactMap { index in
+            let (high, low) = isBigEndian ? (bytes[index], bytes[index + 1]) : (bytes[index + 1], bytes[index])
             // The byte order mark, U+FEFF, is not part of the text.
-            if place == 0, high == 0xFE, low == 0xFF { return nil }
+            if index == 0, high == 0xFE, low == 0xFF { return nil }
             return high == 0 && low < 0x80 ? low : UInt8(ascii: "?")
         }
     }
@@ -76,8 +76,8 @@ struct XMLProlog {
     /// - Returns: Whether the string was found.
     private mutating func skip(past end: String) -> Bool {
         let end = Array(end.utf8)
-        while let place = rest.firstIndex(of: end[0]) {
-            rest = rest[place...]
+        while let index = rest.firstIndex(of: end[0]) {
+            rest = rest[index...]
             if rest.starts(with: end) {
                 rest = rest.dropFirst(end.count)
                 return true

@@ -70,8 +70,8 @@ extension HighRangePixels {
         guard orientation != .up else { return self }
         let shown = orientation.displayed(size)
         return try drawn(shown) { x, y in
-            let place = orientation.stored(PixelRect(x: x, y: y, size: PixelSize(width: 1, height: 1)), in: shown)
-            return self[place.x, place.y]
+            let stored = orientation.stored(PixelRect(x: x, y: y, size: PixelSize(width: 1, height: 1)), in: shown)
+            return self[stored.x, stored.y]
         }
     }
 
@@ -159,7 +159,7 @@ private struct HighRangeAxis {
     /// Returns the mean of a block of source pixels. Positions outside the source take the nearest pixel.
     private func average(_ block: Int, _ pixel: (Int) -> SIMD4<Float>) -> SIMD4<Float> {
         var sum = SIMD4<Float>.zero
-        for place in block * factor..<(block + 1) * factor { sum += pixel(min(max(first + place, first), last)) }
+        for offset in block * factor..<(block + 1) * factor { sum += pixel(min(max(first + offset, first), last)) }
         return sum / Float(factor)
     }
 }

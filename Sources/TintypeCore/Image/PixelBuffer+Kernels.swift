@@ -14,9 +14,9 @@ extension PixelBuffer {
             try strips.forEach { rows in
                 // A strip of rows becomes a strip of rows or, if the axes are swapped, of columns.
                 let next = orientation.swapsAxes ? Self.bytesPerPixel : stride
-                let place = orientation.beginsAtBottom ? size.height - rows.upperBound : rows.lowerBound
+                let first = orientation.beginsAtBottom ? size.height - rows.upperBound : rows.lowerBound
                 tintype_kernels_current().pointee.orient(
-                    source + rows.lowerBound * bytesPerRow, bytesPerRow, target + place * next, stride, size.width,
+                    source + rows.lowerBound * bytesPerRow, bytesPerRow, target + first * next, stride, size.width,
                     rows.count, Int32(orientation.rawValue))
             }
         }

@@ -132,8 +132,8 @@ struct LeadingCrops: Hashable, Sendable {
             case .flip(let next): flip = flip.then(next)
             case .crop(let part):
                 let rect = try CropTransformer(part).checkedRect(in: shown.size)
-                let place = flip.orientation.stored(rect, in: shown.size)
-                shown = PixelRect(x: shown.x + place.x, y: shown.y + place.y, size: place.size)
+                let stored = flip.orientation.stored(rect, in: shown.size)
+                shown = PixelRect(x: shown.x + stored.x, y: shown.y + stored.y, size: stored.size)
             }
         }
         return shown

@@ -32,10 +32,10 @@ public struct CanvasTransformer: ImageTransformer, Hashable {
             visible == pixels.size
             ? pixels : try pixels.cropped(to: gravity.rect(visible, in: pixels.size))
         guard visible != size else { return image }
-        let place = gravity.rect(visible, in: size)
+        let rect = gravity.rect(visible, in: size)
         let margins = PadTransformer.Margins(
-            top: place.y, left: place.x, bottom: size.height - visible.height - place.y,
-            right: size.width - visible.width - place.x)
+            top: rect.y, left: rect.x, bottom: size.height - visible.height - rect.y,
+            right: size.width - visible.width - rect.x)
         return try PadTransformer(margins, color: color).transform(image)
     }
 }

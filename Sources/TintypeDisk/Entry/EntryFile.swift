@@ -179,7 +179,7 @@ extension EntryHeader {
         // 0 means never, so an expiry of 0 is stored as 1 microsecond.
         bytes.set(times.expires.map { $0.microseconds == 0 ? 1 : $0.microseconds } ?? 0, at: 64)
         bytes.set(payloadChecksum, at: 72)
-        for place in end..<bytes.count { bytes[place] = 0 }
+        for index in end..<bytes.count { bytes[index] = 0 }
         bytes.set(Self.checksum(ofHead: UnsafeRawBufferPointer(bytes)), at: 80)
     }
 

@@ -26,12 +26,12 @@ struct EntryName: Hashable, Sendable {
     init?(_ text: String) {
         guard text.utf8.count == Self.length else { return nil }
         var words = SIMD4<UInt64>.zero
-        var place = 0
+        var index = 0
         for digit in text.utf8 {
             guard let value = Self.value(ofDigit: digit) else { return nil }
             // Each byte has two digits, the high one first. The first byte of a word is its least significant one.
-            words[place / 16] |= UInt64(value) << UInt64((place % 16 / 2) * 8 + (place % 2 == 0 ? 4 : 0))
-            place += 1
+            words[index / 16] |= UInt64(value) << UInt64((index % 16 / 2) * 8 + (index % 2 == 0 ? 4 : 0))
+            index += 1
         }
         self.words = words
     }

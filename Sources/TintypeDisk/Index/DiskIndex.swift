@@ -149,7 +149,7 @@ final class DiskIndex: Sendable {
             || (error as? CocoaError)?.code == .fileReadNoSuchFile
     }
 
-    /// Deletes the files of an index, but none that another process has put in their places meanwhile.
+    /// Deletes the files of an index, but none that another process has put in place of them meanwhile.
     private static func delete(_ identity: FileIdentity?, in home: OwnedFolder) {
         let files = fileNames.map { ($0, home.identity(of: $0)) }
         guard let identity, files.first?.1 == identity else { return }

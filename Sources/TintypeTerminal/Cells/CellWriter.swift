@@ -36,7 +36,7 @@ package struct CellWriter {
         for line in 0..<grid.span.rows {
             for run in changedRuns(grid, former, line) {
                 writer.bytes.appendMove(column: column + run.lowerBound, row: row + line)
-                for place in run { writer.write(grid[place, line]) }
+                for cell in run { writer.write(grid[cell, line]) }
             }
         }
         writer.resetColors()

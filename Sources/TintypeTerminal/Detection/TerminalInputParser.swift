@@ -202,8 +202,8 @@ private struct ControlReport {
     private let suffix: Character?
     private let numbers: [Int]
     private let final: UInt8
-    /// The sizes and places that a terminal may report.
-    private static let places = 1...100_000
+    /// The sizes and positions that a terminal may report.
+    private static let reportable = 1...100_000
 
     init(_ bytes: [UInt8], final: UInt8) {
         self.final = final
@@ -232,14 +232,14 @@ private struct ControlReport {
 
     /// The size that an answer to `CSI 14 t` or `CSI 16 t` reports.
     private var size: TerminalInput? {
-        guard numbers.count == 3, numbers.dropFirst().allSatisfy(Self.places.contains) else { return nil }
+        guard numbers.count == 3, numbers.dropFirst().allSatisfy(Self.reportable.contains) else { return nil }
         let size = PixelSize(width: numbers[2], height: numbers[1])
         return numbers[0] == 6 ? .cellSize(size) : numbers[0] == 4 ? .areaSize(size) : nil
     }
 
     /// The position of the cursor. The terminal counts rows and columns from 1.
     private var cursor: TerminalInput? {
-        guard numbers.count == 2, numbers.allSatisfy(Self.places.contains) else { return nil }
+        guard numbers.count == 2, numbers.allSatisfy(Self.reportable.contains) else { return nil }
         return .cursor(column: numbers[1] - 1, row: numbers[0] - 1)
     }
 

@@ -4,7 +4,7 @@ extension String {
     /// The number of cells that a terminal needs for the text.
     ///
     /// Terminals disagree on sequences that are joined to one emoji. Their parts are counted, so that a text is rather too
-    /// short for its place than too long.
+    /// short for its column than too long.
     var cellCount: Int { unicodeScalars.reduce(0) { $0 + $1.cellCount } }
 
     /// Returns the text, or its beginning and an ellipsis if it needs more than `count` cells.

@@ -76,7 +76,7 @@ package struct InlineGrid {
 
     /// Returns the cells of an image of a row, counted from the first line of the row.
     package func rect(of index: Int, in items: [Item]) -> CellRect {
-        let (column, row) = place(items[index], index, rowCount(items))
+        let (column, row) = position(items[index], index, rowCount(items))
         return CellRect(column: column, row: row, span: items[index].layout.span)
     }
 
@@ -100,7 +100,7 @@ package struct InlineGrid {
         var row = CellGrid(span: CellSpan(columns: columnWidth * items.count, rows: rows))
         for (index, item) in items.enumerated() {
             guard let pixels = item.pixels, let grid = try writer.characters(pixels) else { continue }
-            let (column, top) = place(item, index, rows)
+            let (column, top) = position(item, index, rows)
             for y in 0..<grid.span.rows {
                 for x in 0..<grid.span.columns { row[column + x, top + y] = grid[x, y] }
             }
@@ -109,7 +109,7 @@ package struct InlineGrid {
     }
 
     /// Returns the top left cell of an image within its row.
-    private func place(_ item: Item, _ index: Int, _ rows: Int) -> (column: Int, row: Int) {
+    private func position(_ item: Item, _ index: Int, _ rows: Int) -> (column: Int, row: Int) {
         let span = item.layout.span
         return (index * columnWidth + max(0, columnWidth - 1 - span.columns) / 2, rows - span.rows)
     }
@@ -120,7 +120,7 @@ package struct InlineGrid {
         var output = InlineImage.Output()
         for (index, item) in items.enumerated() {
             guard let pixels = item.pixels else { continue }
-            let (column, row) = place(item, index, rows)
+            let (column, row) = position(item, index, rows)
             let graphic = try graphic(item, pixels, column: column)
             output.bytes.append(ControlSequence.saveCursor)
             if row > 0 { output.bytes.append("\u{1B}[\(row)B") }

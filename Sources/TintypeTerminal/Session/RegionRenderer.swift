@@ -70,7 +70,7 @@ package struct RegionRenderer {
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     package mutating func draw(_ frame: RegionFrame) throws(TintypeError) -> Output {
-        // A program may compute the place from the size of the terminal, which the user has made small.
+        // A program may compute the rectangle from the size of the terminal, which the user has made small.
         guard frame.rect.span.columns > 0, frame.rect.span.rows > 0 else { return Output(bytes: clear()) }
         switch frame.content {
         case .nothing: return Output(bytes: clear())
@@ -81,18 +81,18 @@ package struct RegionRenderer {
             let layout = CellLayout(frame.rect.span, pixels: painter.canvas)
             return try draw(RegionFrame(.image(try painter.paint(old, new, moment), layout), in: frame.rect))
         case .image(let pixels, let layout):
-            let place = Self.place(of: layout.span, in: frame.rect)
+            let rect = Self.rect(of: layout.span, in: frame.rect)
             let exact =
                 pixels.size == layout.pixels ? pixels : try pixels.resampled(to: layout.pixels, filter: .lanczos3)
-            guard let (rect, visible) = try cropped(exact, layout, place) else { return Output(bytes: clear()) }
-            return try draw(visible, in: rect)
+            guard let (shown, visible) = try cropped(exact, layout, rect) else { return Output(bytes: clear()) }
+            return try draw(visible, in: shown)
         }
     }
 
-    // MARK: Places
+    // MARK: Positions
 
     /// Returns the cells in the middle of a region.
-    private static func place(of span: CellSpan, in region: CellRect) -> CellRect {
+    private static func rect(of span: CellSpan, in region: CellRect) -> CellRect {
         CellRect(
             column: region.column + max(0, region.span.columns - span.columns) / 2,
             row: region.row + max(0, region.span.rows - span.rows) / 2, span: span)
@@ -100,13 +100,13 @@ package struct RegionRenderer {
 
     /// Returns the part of an image that is on the screen, and its cells; `nil` if there is none.
     private func cropped(
-        _ pixels: PixelBuffer, _ layout: CellLayout, _ place: CellRect
+        _ pixels: PixelBuffer, _ layout: CellLayout, _ whole: CellRect
     ) throws(TintypeError) -> (CellRect, PixelBuffer)? {
-        if place.isInside(size) { return (place, pixels) }
-        guard let rect = place.clipped(to: size) else { return nil }
+        if whole.isInside(size) { return (whole, pixels) }
+        guard let rect = whole.clipped(to: size) else { return nil }
         let cell = capabilities.bestProtocol.symbols(capabilities.colors)?.pixels ?? size.cell
         let part = PixelRect(
-            x: (rect.column - place.column) * cell.width, y: (rect.row - place.row) * cell.height,
+            x: (rect.column - whole.column) * cell.width, y: (rect.row - whole.row) * cell.height,
             size: rect.span.pixels(cell: cell)
         ).clipped(to: pixels.size)
         guard let part else { return nil }

@@ -124,12 +124,12 @@ public final class TerminalSession: Sendable {
 package final class TerminalRegion: Sendable {
     private let core: SessionCore
     private let number: Int
-    private let place: Locked<CellRect>
+    private let lockedRect: Locked<CellRect>
 
     fileprivate init(_ core: SessionCore, number: Int, _ rect: CellRect) {
         self.core = core
         self.number = number
-        place = Locked(rect)
+        lockedRect = Locked(rect)
     }
 
     deinit {
@@ -138,8 +138,8 @@ package final class TerminalRegion: Sendable {
 
     /// The cells of the region. A change takes effect with the next frame.
     package var rect: CellRect {
-        get { place.withLock { $0 } }
-        set { place.withLock { $0 = newValue } }
+        get { lockedRect.withLock { $0 } }
+        set { lockedRect.withLock { $0 = newValue } }
     }
 
     /// Shows content as soon as the terminal is ready, unless a newer one comes first.

@@ -124,8 +124,8 @@ private struct ColorFit: Sendable {
     private static func error(of image: PixelBuffer, _ nearest: NearestColor, _ colors: [UInt32]) -> Double {
         let step = max(1, image.size.area / sampleCount)
         var (sum, count) = (0.0, 0)
-        for place in stride(from: step / 2, to: image.size.area, by: step) {
-            let word = image.withWords(place / image.size.width) { $0[place % image.size.width] }
+        for index in stride(from: step / 2, to: image.size.area, by: step) {
+            let word = image.withWords(index / image.size.width) { $0[index % image.size.width] }
             guard word != 0, !colors.isEmpty else { continue }
             sum += Double(distance(word, colors[nearest.index(of: word)]))
             count += 1

@@ -38,8 +38,8 @@ struct LayerPainter {
         for y in visible.y..<visible.y + visible.size.height {
             pixels.withWords(y - rect.y) { source in
                 for x in visible.x..<visible.x + visible.size.width {
-                    let place = y * canvas.width + x
-                    rows[place] = Self.blend(source[x - rect.x], opacity, over: rows[place])
+                    let index = y * canvas.width + x
+                    rows[index] = Self.blend(source[x - rect.x], opacity, over: rows[index])
                 }
             }
         }

@@ -72,8 +72,8 @@ extension ISOFile {
     package func references(ofTrack track: Range<Int>, kind: String) throws(TintypeError) -> [Int] {
         guard let all = try box("tref", in: track), let body = try box(kind, in: all.body)?.body else { return [] }
         var numbers: [Int] = []
-        for place in stride(from: body.lowerBound, to: body.upperBound - 3, by: 4) {
-            numbers.append(try number(at: place, in: body))
+        for offset in stride(from: body.lowerBound, to: body.upperBound - 3, by: 4) {
+            numbers.append(try number(at: offset, in: body))
         }
         return numbers
     }
@@ -116,16 +116,16 @@ extension ISOFile {
         let isLong = try number(at: list.lowerBound, size: 1, in: list) == 1
         var sum = 0
         for index in 0..<(try number(at: list.lowerBound + 4, in: list)) {
-            let place = list.lowerBound + 8 + index * (isLong ? 20 : 12)
-            let duration = try isLong ? long(at: place, in: list) ?? 0 : number(at: place, in: list)
+            let offset = list.lowerBound + 8 + index * (isLong ? 20 : 12)
+            let duration = try isLong ? long(at: offset, in: list) ?? 0 : number(at: offset, in: list)
             sum = min(sum + duration, Int(Int32.max) << 20)
         }
         return sum
     }
 
     /// Returns a 64-bit number; `nil` if it is 2⁵² or more, which counts as an endless duration.
-    private func long(at place: Int, in part: Range<Int>) throws(TintypeError) -> Int? {
-        let (high, low) = (try number(at: place, in: part), try number(at: place + 4, in: part))
+    private func long(at offset: Int, in part: Range<Int>) throws(TintypeError) -> Int? {
+        let (high, low) = (try number(at: offset, in: part), try number(at: offset + 4, in: part))
         return high < 1 << 20 ? high << 32 | low : nil
     }
 }

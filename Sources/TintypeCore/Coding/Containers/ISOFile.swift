@@ -23,14 +23,14 @@ package struct ISOFile {
 
     /// Returns the first box that matches. Boxes after it are not read, so the file may be truncated there.
     private func first(in part: Range<Int>, _ isWanted: (ISOBox) -> Bool) throws(TintypeError) -> ISOBox? {
-        var (place, count) = (part.lowerBound, 0)
-        while place + 8 <= part.upperBound {
-            let (header, size) = try extent(at: place, in: part)
-            guard size >= header, size <= part.upperBound - place, count < Self.maxBoxes else { throw .damagedBoxes }
-            let kind = bytes[place + 4..<place + 8]
-            let box = ISOBox(kind: String(decoding: kind, as: UTF8.self), body: place + header..<place + size)
+        var (offset, count) = (part.lowerBound, 0)
+        while offset + 8 <= part.upperBound {
+            let (header, size) = try extent(at: offset, in: part)
+            guard size >= header, size <= part.upperBound - offset, count < Self.maxBoxes else { throw .damagedBoxes }
+            let kind = bytes[offset + 4..<offset + 8]
+            let box = ISOBox(kind: String(decoding: kind, as: UTF8.self), body: offset + header..<offset + size)
             if isWanted(box) { return box }
-            (place, count) = (place + size, count + 1)
+            (offset, count) = (offset + size, count + 1)
         }
         return nil
     }
@@ -49,12 +49,12 @@ package struct ISOFile {
     package static let maxBoxes = 10_000
 
     /// Returns the number of bytes of a box's header and of the whole box.
-    private func extent(at place: Int, in part: Range<Int>) throws(TintypeError) -> (header: Int, size: Int) {
-        let size = try number(at: place, in: part)
+    private func extent(at offset: Int, in part: Range<Int>) throws(TintypeError) -> (header: Int, size: Int) {
+        let size = try number(at: offset, in: part)
         switch size {
-        case 0: return (8, part.upperBound - place)
+        case 0: return (8, part.upperBound - offset)
         case 1:
-            let (high, low) = (try number(at: place + 8, in: part), try number(at: place + 12, in: part))
+            let (high, low) = (try number(at: offset + 8, in: part), try number(at: offset + 12, in: part))
             guard high < 1 << 30 else { throw .damagedBoxes }
             return (16, high << 32 | low)
         default: return (8, size)
@@ -79,13 +79,13 @@ package struct ISOFile {
     /// Returns a big-endian unsigned integer.
     ///
     /// - Parameters:
-    ///   - place: Its offset in the file.
+    ///   - offset: Where it begins in the file.
     ///   - size: Its number of bytes, at most 7.
     ///   - part: The range that must contain it.
     /// - Throws: ``TintypeError/Code/undecodable`` if it is not entirely inside the part.
-    package func number(at place: Int, size: Int = 4, in part: Range<Int>) throws(TintypeError) -> Int {
-        guard place >= part.lowerBound, place <= part.upperBound - size else { throw .damagedBoxes }
-        return bytes[place..<place + size].reduce(0) { $0 << 8 | Int($1) }
+    package func number(at offset: Int, size: Int = 4, in part: Range<Int>) throws(TintypeError) -> Int {
+        guard offset >= part.lowerBound, offset <= part.upperBound - size else { throw .damagedBoxes }
+        return bytes[offset..<offset + size].reduce(0) { $0 << 8 | Int($1) }
     }
 }
 
@@ -176,7 +176,7 @@ package struct ISOItemLocations {
     private var position: Int
     /// Extents that may still follow. Extents whose fields have no bytes take no room in the file, whatever their number.
     private var extentsLeft = 100_000
-    /// The places of the offsets that count from the start of the file.
+    /// The positions of the offsets that count from the start of the file.
     package private(set) var fileOffsets: [Range<Int>] = []
 
     package init(_ file: ISOFile, _ body: Range<Int>, data: Range<Int>?) {

@@ -48,8 +48,8 @@ struct TIFFMetadataFile {
             return nil
         }
         let isInline = count * size <= 4
-        guard let place = isInline ? start + 4 : number(4, at: start + 4) else { return nil }
-        let values = (0..<count).compactMap { number(size, at: place + size * $0) }
+        guard let offset = isInline ? start + 4 : number(4, at: start + 4) else { return nil }
+        let values = (0..<count).compactMap { number(size, at: offset + size * $0) }
         return values.count == count ? values : nil
     }
 

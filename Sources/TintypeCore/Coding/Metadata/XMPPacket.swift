@@ -30,7 +30,7 @@ package struct XMPPacket {
     private static let appleGainMap = Namespace(name: "http://ns.apple.com/HDRGainMap/1.0/", prefix: "HDRGainMap")
     /// The prefixes of the names of location properties in any namespace: `exif:GPSLatitude`, and those of
     /// manufacturers, such as `drone-dji:GpsLatitude`.
-    private static let placeNames = ["GPS", "Gps", "gps"]
+    private static let locationNames = ["GPS", "Gps", "gps"]
 
     /// The orientation (`tiff:Orientation`); `nil` if it is absent or invalid.
     package var orientation: Orientation? {
@@ -74,7 +74,7 @@ package struct XMPPacket {
         var copy = self
         do throws(Unreadable) {
             try copy.resetOrientation()
-            for name in Self.placeNames where !keepsLocation { try copy.removeProperties(beginningWith: name) }
+            for name in Self.locationNames where !keepsLocation { try copy.removeProperties(beginningWith: name) }
         } catch {
             return nil
         }
@@ -110,7 +110,7 @@ package struct XMPPacket {
 
     /// Returns the properties of one name in a namespace, in order.
     private func properties(_ name: String, in namespace: Namespace) throws(Unreadable) -> [Property] {
-        guard place(of: Array(name.utf8), in: text[...]) != nil else { return [] }
+        guard position(of: Array(name.utf8), in: text[...]) != nil else { return [] }
         let prefixes = try prefixes(of: namespace)
         return try properties(beginningWith: name) { prefix, local in
             prefixes.contains(Array(prefix)) && local.elementsEqual(name.utf8)
@@ -125,12 +125,12 @@ package struct XMPPacket {
     ) throws(Unreadable) -> [Property] {
         let word = Array(word.utf8)
         var (properties, rest, left) = ([Property](), text[...], Self.maximumProperties)
-        while let place = place(of: word, in: rest) {
+        while let position = position(of: word, in: rest) {
             left -= 1
             guard left >= 0 else { throw Unreadable() }
-            let property = try property(at: place, where: isIncluded)
+            let property = try property(at: position, where: isIncluded)
             if let property { properties.append(property) }
-            rest = text[(property?.whole.upperBound ?? place + word.count)...]
+            rest = text[(property?.whole.upperBound ?? position + word.count)...]
         }
         return properties
     }
@@ -140,16 +140,16 @@ package struct XMPPacket {
     private func prefixes(of namespace: Namespace) throws(Unreadable) -> Set<[UInt8]> {
         let name = Array(namespace.name.utf8)
         var (prefixes, rest, left) = (Set([Array(namespace.prefix.utf8)]), text[...], Self.maximumProperties)
-        while let place = place(of: name, in: rest) {
+        while let position = position(of: name, in: rest) {
             left -= 1
             guard left >= 0 else { throw Unreadable() }
             // The name of the attribute, an equals sign and a quote precede the namespace.
-            let equals = text[..<max(place - 1, 0)].lastIndex { $0 > 0x20 } ?? 0
+            let equals = text[..<max(position - 1, 0)].lastIndex { $0 > 0x20 } ?? 0
             let prefix = text[..<equals].suffix(60).split { $0 == UInt8(ascii: ":") || $0 <= 0x20 }.last
             if text[equals] == UInt8(ascii: "="), let prefix {
                 prefixes.insert(prefix.elementsEqual("xmlns".utf8) ? [] : Array(prefix))
             }
-            rest = text[(place + name.count)...]
+            rest = text[(position + name.count)...]
         }
         return prefixes
     }
@@ -165,7 +165,7 @@ package struct XMPPacket {
         guard before == UInt8(ascii: "<") || before <= 0x20 else { return nil }
         let searched = text[local...].prefix(Self.maximumNameLength)
         let end = searched.firstIndex { $0 <= 0x20 || Self.nameEnds.contains($0) } ?? searched.endIndex
-        // A longer search at each of many places would take seconds.
+        // A longer search at each of many positions would take seconds.
         guard end < text.endIndex, end < local + Self.maximumNameLength else { throw Unreadable() }
         let name = start..<end
         // A declaration of a prefix is not a property.
@@ -200,7 +200,7 @@ package struct XMPPacket {
         guard let close = closingTag(of: text[name], from: open + 1),
             let end = text[close...].firstIndex(of: UInt8(ascii: ">")),
             // With a nested element of the same name, the first end tag would be that of the inner element.
-            place(of: Array("<".utf8) + text[name], in: text[open + 1..<close]) == nil
+            position(of: Array("<".utf8) + text[name], in: text[open + 1..<close]) == nil
         else { throw Unreadable() }
         return Property(whole: start..<end + 1, value: open + 1..<close)
     }
@@ -223,15 +223,15 @@ package struct XMPPacket {
     private func closingTag(of name: ArraySlice<UInt8>, from start: Int) -> Int? {
         let tag = Array("</".utf8) + name
         var rest = text[start...]
-        while let place = place(of: tag, in: rest) {
-            rest = text[(place + tag.count)...]
-            if let next = rest.first, next <= 0x20 || next == UInt8(ascii: ">") { return place }
+        while let position = position(of: tag, in: rest) {
+            rest = text[(position + tag.count)...]
+            if let next = rest.first, next <= 0x20 || next == UInt8(ascii: ">") { return position }
         }
         return nil
     }
 
     /// Returns the index of the first occurrence of `word`.
-    private func place(of word: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
+    private func position(of word: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
         var rest = bytes
         while let first = rest.firstIndex(of: word[0]) {
             rest = rest[first...]
