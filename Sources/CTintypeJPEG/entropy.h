@@ -91,7 +91,7 @@ static inline uint32_t read_filled(bit_reader *bits, int count) {
     return value;
 }
 
-/// Returns whether more bits were used than the data have.
+/// Returns whether more bits were used than the data has.
 static inline bool has_overrun(const bit_reader *bits) {
     return bits->count < bits->appended;
 }

@@ -186,8 +186,8 @@ tintype_png_status tintype_png_frame_delays(
     if (status == TINTYPE_PNG_OK) {
         status = collect_delays(&walk, delays, capacity, count);
     }
-    bool is_cut_short = status == TINTYPE_PNG_NEEDS_MORE && is_complete;
-    return is_cut_short ? TINTYPE_PNG_TRUNCATED : status;
+    bool is_truncated = status == TINTYPE_PNG_NEEDS_MORE && is_complete;
+    return is_truncated ? TINTYPE_PNG_TRUNCATED : status;
 }
 
 // MARK: Compressed data

@@ -31,7 +31,7 @@ public struct BMPDecoder: PartialImageDecoder {
 
     /// Decodes the whole image, or the part and size that the options ask for.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or cut short,
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
     ///   ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
     ///   ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
@@ -113,7 +113,7 @@ extension BMPDecoder: SalvagingImageDecoder {
 }
 
 extension TintypeError {
-    static let truncatedBMP = TintypeError(.undecodable, stage: .decode, "the BMP is cut short")
+    static let truncatedBMP = TintypeError(.undecodable, stage: .decode, "the BMP is truncated")
 
     static func damagedBMP(_ reason: String) -> TintypeError {
         TintypeError(.undecodable, stage: .decode, "the BMP is damaged: \(reason)")

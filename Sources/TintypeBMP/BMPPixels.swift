@@ -20,7 +20,7 @@ package struct BMPPixels {
     ///   - offset: The byte offset of the pixels in `bytes`.
     ///   - allowsPartial: Whether missing rows are accepted.
     /// - Throws: ``TintypeError/Code/undecodable`` if rows are missing and `allowsPartial` is false, or if the palette
-    ///   is cut short.
+    ///   is truncated.
     package init(
         _ header: BMPHeader, _ bytes: UnsafeRawBufferPointer, at offset: Int, _ context: DecodeContext,
         allowsPartial: Bool = false

@@ -20,7 +20,7 @@ struct GIFBlockReader {
     /// Reads the header and the screen descriptor.
     ///
     /// - Parameters:
-    ///   - acceptsTruncatedImage: Whether an image whose data is cut off by the end of the bytes counts.
+    ///   - acceptsTruncatedImage: Whether an image whose data is truncated by the end of the bytes counts.
     ///   - tolerance: Whether bytes between blocks are an error.
     init(
         _ raw: UnsafeRawBufferPointer, acceptsTruncatedImage: Bool = false,

@@ -5,8 +5,8 @@ public import TintypeCore
 /// Decodes HEIC (ISO/IEC 23008-12 with HEVC) on the calling thread.
 ///
 /// libheif decodes the primary image, rotated and cropped as the file declares. libheif 1.15 does not support image
-/// sequences: their colour and alpha tracks are read here and decoded with libde265. Their metadata are those of the still image
-/// in the same file.
+/// sequences: their colour and alpha tracks are read here and decoded with libde265. Their metadata is that of the still
+/// image in the same file.
 ///
 /// A value may be used from any thread.
 public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {

@@ -29,7 +29,7 @@ public struct ICODecoder: ImageDecoder {
 
     /// Decodes the image that fits the requested size best.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or cut short,
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
     ///   ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
     ///   ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
@@ -104,7 +104,7 @@ extension ICODecoder: SalvagingImageDecoder {
 }
 
 extension TintypeError {
-    static let truncatedICO = TintypeError(.undecodable, stage: .decode, "the ICO is cut short")
+    static let truncatedICO = TintypeError(.undecodable, stage: .decode, "the ICO is truncated")
 
     static func damagedICO(_ reason: String) -> TintypeError {
         TintypeError(.undecodable, stage: .decode, "the ICO is damaged: \(reason)")

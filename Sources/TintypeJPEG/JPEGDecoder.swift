@@ -28,7 +28,7 @@ public struct JPEGDecoder: PartialImageDecoder {
 
     /// Decodes the whole image, or the part and size that the options ask for.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or cut short,
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
     ///   ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
     ///   ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
@@ -75,7 +75,7 @@ public struct JPEGDecoder: PartialImageDecoder {
         return pixels ?? nil
     }
 
-    /// Creates a decoder that shows previews while bytes arrive, or returns `nil` if there is no memory for one.
+    /// Creates a decoder that shows previews while bytes arrive, or returns `nil` if there is not enough memory.
     public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
         JPEGPreviewReader(context).map { reader in IncrementalImage { _ in .still(reader) } }
     }
@@ -190,7 +190,7 @@ extension JPEGDecoder: VerifyingImageDecoder {
 extension JPEGDecoder: SalvagingImageDecoder {
     /// Decodes what libjpeg can recover.
     ///
-    /// The result of a truncated file has the rows or scans before the cut. After damage, libjpeg continues at the
+    /// The result of a truncated file has the rows or scans that it contains. After damage, libjpeg continues at the
     /// next restart marker, or with the bytes that it takes for pixels.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         let reader = try JPEGReader(context)

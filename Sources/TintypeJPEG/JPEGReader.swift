@@ -17,7 +17,7 @@ struct JPEGReader: ~Copyable {
         self.limits = context.limits
         let limits = tintype_jpeg_limits(max_scans: UInt32(clamping: context.limits.scans), max_memory_bytes: 0)
         guard let reader = tintype_jpeg_reader_create(limits, CancelHook.callback, hook.pointer) else {
-            throw TintypeError(.outOfMemory, stage: .decode, "no memory for a JPEG decoder")
+            throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for a JPEG decoder")
         }
         self.reader = reader
     }
@@ -85,7 +85,7 @@ struct JPEGReader: ~Copyable {
     /// Ends the reading.
     ///
     /// - Returns: Whether the image has damage that is tolerated.
-    /// - Throws: ``TintypeError/Code/undecodable`` if the image was damaged otherwise or cut short.
+    /// - Throws: ``TintypeError/Code/undecodable`` if the image was damaged otherwise or truncated.
     func finish() throws(TintypeError) -> Bool {
         var isDamaged = false
         try check(tintype_jpeg_reader_finish(reader, &isDamaged))
@@ -132,8 +132,8 @@ extension TintypeError {
         switch status {
         case .cancelled: self = .cancelled
         case .limit: self = .exceeded(.library, "the JPEG exceeds the limits: \(reason)")
-        case .memory: self.init(.outOfMemory, stage: .decode, "no memory to decode a JPEG")
-        case .truncated, .needsMore: self.init(.undecodable, stage: .decode, "the JPEG is cut short")
+        case .memory: self.init(.outOfMemory, stage: .decode, "not enough memory to decode a JPEG")
+        case .truncated, .needsMore: self.init(.undecodable, stage: .decode, "the JPEG is truncated")
         case .unsupported: self.init(.undecodable, stage: .decode, "the JPEG uses an unsupported feature: \(reason)")
         case .corrupt, .misuse, .ok, .ended: self.init(.undecodable, stage: .decode, "the JPEG is damaged: \(reason)")
         }

@@ -74,7 +74,7 @@ struct JXLWriter: ~Copyable {
     private static func add(_ metadata: EncodedMetadata, to encoder: OpaquePointer) throws(TintypeError) {
         guard metadata.exif != nil || metadata.xmp != nil else { return }
         try check(JxlEncoderUseBoxes(encoder), encoder)
-        // Exif data follow an offset of four bytes.
+        // Exif data follows an offset of four bytes.
         if let exif = metadata.exif { try addBox("Exif", Data(count: 4) + exif, to: encoder) }
         if let xmp = metadata.xmp { try addBox("xml ", xmp, to: encoder) }
         JxlEncoderCloseBoxes(encoder)

@@ -50,7 +50,7 @@ extension TintypeError {
     /// Creates the error for a status other than `ok`.
     init(_ status: tintype_pdf_status) {
         switch status {
-        case .memory: self.init(.outOfMemory, stage: .decode, "no memory to draw a PDF")
+        case .memory: self.init(.outOfMemory, stage: .decode, "not enough memory to draw a PDF")
         case .noPage: self.init(.noSuchFrame, stage: .decode, "the PDF has no such page")
         case .corrupt, .ok: self.init(.undecodable, stage: .decode, "the page of the PDF cannot be drawn")
         }

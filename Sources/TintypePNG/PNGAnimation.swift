@@ -29,7 +29,7 @@ struct PNGAnimation {
 
     /// Reads the chunks of a complete file in place. The header has been checked; the checksums of frame data have not.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or cut short.
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated.
     init(_ bytes: Data, _ header: tintype_png_header) throws(TintypeError) {
         self.init(header)
         try bytes.withTypedBytes { bytes throws(TintypeError) in try read(bytes) }

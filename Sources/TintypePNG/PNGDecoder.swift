@@ -33,7 +33,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
 
     /// Decodes the image, or the part and size that the options ask for.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or cut short,
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
     ///   ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
     ///   ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
@@ -64,7 +64,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
 
     /// Creates a decoder of single frames; a still image has one frame.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or cut short,
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
     ///   ``TintypeError/Code/limitExceeded``.
     public func makeFrameDecoder(
         _ bytes: Data, context: DecodeContext
@@ -188,8 +188,8 @@ extension tintype_png_header {
 }
 
 extension ImageInfo {
-    /// Adds what the metadata state: the density, and the orientation of the XMP packet if the Exif data have none (Metadata
-    /// Working Group, guidelines 2.0, 5.4).
+    /// Adds what the metadata states: the density, and the orientation of the XMP packet if the Exif data has none
+    /// (Metadata Working Group, guidelines 2.0, 5.4).
     init(_ header: tintype_png_header, _ metadata: PNGMetadata) {
         self.init(header)
         density = metadata.density

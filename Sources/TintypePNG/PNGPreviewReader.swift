@@ -26,7 +26,7 @@ final class PNGPreviewReader: PreviewReader, @unchecked Sendable {
         hook = CancelHook(context.isCancelled)
         let limits = tintype_png_limits(context.limits)
         guard let reader = tintype_png_incremental_create(limits, CancelHook.callback, hook.pointer) else {
-            throw TintypeError(.outOfMemory, stage: .decode, "no memory for a PNG decoder")
+            throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for a PNG decoder")
         }
         self.reader = reader
     }

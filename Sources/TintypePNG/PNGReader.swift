@@ -15,7 +15,7 @@ struct PNGReader: ~Copyable {
         hook = CancelHook(context.isCancelled)
         let limits = tintype_png_limits(context.limits)
         guard let reader = tintype_png_reader_create(limits, CancelHook.callback, hook.pointer) else {
-            throw TintypeError(.outOfMemory, stage: .decode, "no memory for a PNG decoder")
+            throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for a PNG decoder")
         }
         self.reader = reader
     }
@@ -73,7 +73,7 @@ struct PNGReader: ~Copyable {
 
     /// Ends the reading.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the image was damaged or cut short.
+    /// - Throws: ``TintypeError/Code/undecodable`` if the image was damaged or truncated.
     func finish() throws(TintypeError) {
         try check(tintype_png_reader_finish(reader))
     }
@@ -114,8 +114,8 @@ extension TintypeError {
         switch status {
         case .cancelled: self = .cancelled
         case .limit: self = .exceeded(.library, "the PNG exceeds the limits: \(reason)")
-        case .memory: self.init(.outOfMemory, stage: .decode, "no memory to decode a PNG")
-        case .truncated, .needsMore: self.init(.undecodable, stage: .decode, "the PNG is cut short")
+        case .memory: self.init(.outOfMemory, stage: .decode, "not enough memory to decode a PNG")
+        case .truncated, .needsMore: self.init(.undecodable, stage: .decode, "the PNG is truncated")
         case .unsupported: self.init(.undecodable, stage: .decode, "the PNG uses an unsupported feature: \(reason)")
         case .corrupt, .misuse, .ok: self.init(.undecodable, stage: .decode, "the PNG is damaged: \(reason)")
         }

@@ -31,7 +31,7 @@ extension TintypeError {
     /// Creates the error for a status other than `ok`.
     init(_ status: tintype_raw_status) {
         switch status {
-        case .memory: self.init(.outOfMemory, stage: .decode, "no memory to decode a raw image")
+        case .memory: self.init(.outOfMemory, stage: .decode, "not enough memory to decode a raw image")
         case .cancelled: self = .cancelled
         case .tooBig: self = .exceeded(.library, "a raw image that is larger than LibRaw accepts")
         case .incompatible:
@@ -40,7 +40,7 @@ extension TintypeError {
         case .unsupported:
             self.init(
                 .undecodable, stage: .decode, "LibRaw does not support the camera or the compression of the raw image")
-        case .truncated: self.init(.undecodable, stage: .decode, "the raw image is cut short")
+        case .truncated: self.init(.undecodable, stage: .decode, "the raw image is truncated")
         case .corrupt, .noPreview, .ok: self.init(.undecodable, stage: .decode, "the raw image is damaged")
         }
     }

@@ -109,7 +109,7 @@ struct SVGDocument: ~Copyable {
             writer.convertFromCairo()
             return writer.finish()
         case .cancelled: throw .cancelled
-        case .memory: throw TintypeError(.outOfMemory, stage: .decode, "no memory to draw an SVG")
+        case .memory: throw TintypeError(.outOfMemory, stage: .decode, "not enough memory to draw an SVG")
         case .panic: throw .panickedSVG
         // Off-screen images of such a size cannot be created.
         case .corrupt where max(whole.width, whole.height) > VectorPlacement.maximumSide:

@@ -47,7 +47,7 @@ enum SVGEmbedding {
         return subtypes.contains(type.dropFirst("image/".count))
     }
 
-    /// Returns whether the data are Base64, by the rules of the Fetch standard ("data: URL processor").
+    /// Returns whether the data is Base64, by the rules of the Fetch standard ("data: URL processor").
     private static func isBase64(_ header: String) -> Bool {
         let words = header.split(separator: ";", omittingEmptySubsequences: false)
         return words.count > 1 && SVGText.trimmed(Array((words.last ?? "").utf8)[...]).elementsEqual("base64".utf8)

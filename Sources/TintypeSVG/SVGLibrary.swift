@@ -44,7 +44,7 @@ enum SVGLibrary {
 
     private static func error(_ status: tintype_svg_status?, _ message: [CChar]) -> TintypeError {
         switch status {
-        case .memory: TintypeError(.outOfMemory, stage: .decode, "no memory to read an SVG")
+        case .memory: TintypeError(.outOfMemory, stage: .decode, "not enough memory to read an SVG")
         case .panic: .panickedSVG
         default: TintypeError(.undecodable, stage: .decode, "the SVG is damaged: \(String(cText: message))")
         }

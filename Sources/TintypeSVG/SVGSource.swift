@@ -35,7 +35,7 @@ enum SVGSource {
         var stream = z_stream()
         // 15 bits of window, and 16 for a gzip header.
         guard inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
-            throw TintypeError(.outOfMemory, stage: .decode, "no memory to decompress an SVG")
+            throw TintypeError(.outOfMemory, stage: .decode, "not enough memory to decompress an SVG")
         }
         defer { inflateEnd(&stream) }
         return try bytes.withTypedBytes { raw throws(TintypeError) in

@@ -30,7 +30,7 @@ public struct TIFFDecoder: PartialImageDecoder {
 
     /// Decodes the first image, or the part and size that the options ask for.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged, cut short, or compressed in a way that is not
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged, truncated, or compressed in a way that is not
     ///   supported, ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
     ///   ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
@@ -86,7 +86,7 @@ public struct TIFFDecoder: PartialImageDecoder {
 extension TIFFDecoder: SalvagingImageDecoder {
     /// Decodes the strips or tiles before the damage.
     ///
-    /// A file that is cut short can be salvaged only if its directory is at the beginning.
+    /// A file that is truncated can be salvaged only if its directory is at the beginning.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try TIFFReader(raw, context.limits)

@@ -132,10 +132,10 @@ struct TIFFReader: ~Copyable {
 extension TintypeError {
     init(_ status: tintype_tiff_status, _ reason: String) {
         switch status {
-        case .memory: self.init(.outOfMemory, stage: .decode, "no memory to decode a TIFF")
+        case .memory: self.init(.outOfMemory, stage: .decode, "not enough memory to decode a TIFF")
         case .unsupported: self.init(.undecodable, stage: .decode, "the TIFF uses an unsupported feature: \(reason)")
         case .corrupt, .ok:
-            self.init(.undecodable, stage: .decode, "the TIFF is damaged or cut short: \(reason)")
+            self.init(.undecodable, stage: .decode, "the TIFF is damaged or truncated: \(reason)")
         }
     }
 }

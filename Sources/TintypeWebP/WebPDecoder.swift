@@ -31,7 +31,7 @@ public struct WebPDecoder: ProgressiveAnimationDecoder {
 
     /// Decodes a still image at the size that the options ask for, or opens an animation.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or cut short,
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
     ///   ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
     ///   ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
@@ -49,7 +49,7 @@ public struct WebPDecoder: ProgressiveAnimationDecoder {
 
     /// Creates a decoder of single frames; a still image has one frame.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or cut short,
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
     ///   ``TintypeError/Code/limitExceeded``.
     public func makeFrameDecoder(
         _ bytes: Data, context: DecodeContext

@@ -108,15 +108,15 @@ extension tintype_webp_header {
 }
 
 extension TintypeError {
-    static let truncatedWebP = TintypeError(.undecodable, stage: .decode, "the WebP is cut short")
-    static let damagedWebP = TintypeError(.undecodable, stage: .decode, "the WebP is damaged or cut short")
+    static let truncatedWebP = TintypeError(.undecodable, stage: .decode, "the WebP is truncated")
+    static let damagedWebP = TintypeError(.undecodable, stage: .decode, "the WebP is damaged or truncated")
 
     /// - Returns: `nil` if `status` is `ok`.
     init?(_ status: tintype_webp_status) {
         switch status {
         case .ok: return nil
         case .cancelled: self = .cancelled
-        case .memory: self.init(.outOfMemory, stage: .decode, "no memory to decode a WebP")
+        case .memory: self.init(.outOfMemory, stage: .decode, "not enough memory to decode a WebP")
         case .needsMore: self = .truncatedWebP
         case .corrupt: self = .damagedWebP
         }

@@ -30,7 +30,7 @@ final class WebPPreviewReader: PreviewReader, @unchecked Sendable {
         pixels = try PreviewPixels(info, converter, context.options)
         let size = info.storedSize
         guard let reader = tintype_webp_incremental_create(UInt32(size.width), UInt32(size.height)) else {
-            throw TintypeError(.outOfMemory, stage: .decode, "no memory for a WebP decoder")
+            throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for a WebP decoder")
         }
         self.reader = reader
     }

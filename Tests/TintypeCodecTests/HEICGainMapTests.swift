@@ -131,7 +131,7 @@ import TintypeTesting
         let notes = Self.notes(1250, 5)
         var zero = notes
         zero.setNumber(0, at: zero.count - 4)
-        // Another manufacturer's notes, a denominator of 0, no stops, too many stops, and notes that are cut short.
+        // Another manufacturer's notes, a denominator of 0, no stops, too many stops, and notes that are truncated.
         let all = [
             Data("MM\0*\0\0\0\u{8}\0\u{1}\u{1}\u{12}\0\u{3}\0\0\0\u{1}\0\u{1}\0\0\0\0\0\0".utf8),
             Self.notes(1250, 5, name: "Apple tvO\0\0\u{1}MM"), zero, Self.notes(1250, 9000), Self.notes(1250, -500),

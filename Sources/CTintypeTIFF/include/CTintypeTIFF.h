@@ -15,7 +15,7 @@
 /// The result of a call.
 typedef enum __attribute__((enum_extensibility(closed))) tintype_tiff_status {
     TINTYPE_TIFF_OK __attribute__((swift_name("ok"))) = 0,
-    /// The file is damaged or cut short.
+    /// The file is damaged or truncated.
     TINTYPE_TIFF_CORRUPT __attribute__((swift_name("corrupt"))) = 1,
     /// A kind of image that libtiff cannot convert to 8-bit colours, or a compression whose memory nothing bounds.
     TINTYPE_TIFF_UNSUPPORTED __attribute__((swift_name("unsupported"))) = 2,

@@ -70,7 +70,7 @@ tintype_webp_survey tintype_webp_survey_file(const uint8_t *bytes, size_t count)
 /// Writes the durations of the first `capacity` frames in one pass, and returns how many were written.
 size_t tintype_webp_durations(const uint8_t *bytes, size_t count, uint32_t *milliseconds, size_t capacity);
 
-/// Opens a complete file or a prefix. Returns OK, CORRUPT (also if the file should be complete and is cut short),
+/// Opens a complete file or a prefix. Returns OK, CORRUPT (also if the file should be complete and is truncated),
 /// NEEDS_MORE (for a prefix only) or MEMORY. The bytes stay the caller's and must outlive the file. Nothing is decoded;
 /// each known frame takes a little memory.
 tintype_webp_status tintype_webp_open(

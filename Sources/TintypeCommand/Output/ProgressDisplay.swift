@@ -106,7 +106,7 @@ struct ProgressBlock: Equatable, Sendable {
         guard lines != drawnLines else { return "" }
         let body = lines.map { "\(inColor ? Self.colored($0) : $0)\u{1B}[K\n" }.joined()
         defer { drawnLines = lines }
-        // Without automatic line breaks, a line with wide characters is cut off instead of taking two rows.
+        // Without automatic line breaks, a line with wide characters is truncated instead of taking two rows.
         return "\u{1B}[?7l" + toFirstLine + body + "\u{1B}[J\u{1B}[?7h"
     }
 

@@ -43,7 +43,7 @@ extension PixelBuffer {
 
     /// Creates a buffer with a copy of rows.
     ///
-    /// - Returns: `nil` if `rows` are not the rows of such an image, or if there is no memory.
+    /// - Returns: `nil` if `rows` are not the rows of such an image, or if there is not enough memory.
     package init?(rows: Data, size: PixelSize) {
         guard Self.rowByteCount(size) == rows.count, var writer = try? PixelWriter(size: size) else { return nil }
         writer.withRows { target in

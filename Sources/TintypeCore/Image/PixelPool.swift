@@ -46,7 +46,8 @@ public final class PixelPool: Sendable {
         Self.release(state.withLock { $0.setLimit(byteCount) })
     }
 
-    /// Returns a block of at least `byteCount` bytes with ``PixelStorage/alignment``; `nil` if there is no memory.
+    /// Returns a block of at least `byteCount` bytes with ``PixelStorage/alignment``; `nil` if there is not enough
+    /// memory.
     func take(_ byteCount: Int) -> PixelBlock? {
         let capacity = PixelPoolState.capacity(for: byteCount)
         if capacity >= PixelPoolState.smallestCapacity, let block = state.withLock({ $0.take(capacity) }) {

@@ -75,7 +75,7 @@ final class PixelStorage: @unchecked Sendable {
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     init(byteCount: Int) throws(TintypeError) {
         guard let block = PixelPool.shared.take(byteCount) else {
-            throw TintypeError(.outOfMemory, stage: .decode, "no memory for a bitmap of \(byteCount) bytes")
+            throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for a bitmap of \(byteCount) bytes")
         }
         owner = .pool(block)
         bytes = UnsafeMutableRawBufferPointer(start: block.pointer, count: byteCount)

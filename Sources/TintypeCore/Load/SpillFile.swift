@@ -72,7 +72,7 @@ struct Spilled: Sendable {
         return Spilled(file: file, count: count + data.count)
     }
 
-    /// Returns a copy of some of the bytes; `nil` if there is no memory, or the file cannot be read.
+    /// Returns a copy of some of the bytes; `nil` if there is not enough memory, or the file cannot be read.
     func bytes(_ range: Range<Int>) -> Data? {
         guard !range.isEmpty else { return Data() }
         guard let memory = malloc(range.count) else { return nil }

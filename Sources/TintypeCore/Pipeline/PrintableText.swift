@@ -61,7 +61,7 @@ extension String {
         return text
     }
 
-    /// The text, cut off after `count` scalars if it is longer. Scalars, because one character can have megabytes of
+    /// The text, truncated after `count` scalars if it is longer. Scalars, because one character can have megabytes of
     /// combining marks.
     package func abbreviated(to count: Int) -> String {
         guard utf8.count > count, let end = unicodeScalars.index(startIndex, offsetBy: count, limitedBy: endIndex),

@@ -230,7 +230,7 @@ final class ResampleRing {
         }
         storage = try PixelStorage(byteCount: channelCount * MemoryLayout<Int16>.stride)
         guard let start = storage.bytes.bindMemory(to: Int16.self).baseAddress else {
-            throw TintypeError(.outOfMemory, stage: .transform, "no memory for resampling")
+            throw TintypeError(.outOfMemory, stage: .transform, "not enough memory for resampling")
         }
         channels = start
     }

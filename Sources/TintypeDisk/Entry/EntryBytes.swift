@@ -9,7 +9,7 @@ protocol EntryBytes: Sendable {
     ///   - descriptor: The open file. It may be closed afterwards.
     ///   - count: The size of the file, in bytes.
     ///   - threshold: The size from which the file may be mapped.
-    /// - Returns: `nil` if there is no memory or reading fails. The contents may still be sound.
+    /// - Returns: `nil` if there is not enough memory or reading fails. The contents may still be sound.
     init?(_ descriptor: Int32, count: Int, mapsFrom threshold: Int)
 
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result

@@ -78,7 +78,7 @@ final class Inflater {
         // The bits of the window. Adding 32 detects gzip and zlib headers; a negative number means raw deflate.
         let size = Int32(MemoryLayout<z_stream>.size)
         guard inflateInit2_(stream, isRaw ? -15 : 15 + 32, ZLIB_VERSION, size) == Z_OK else {
-            throw TintypeError(.outOfMemory, stage: .load, "no memory to decompress")
+            throw TintypeError(.outOfMemory, stage: .load, "not enough memory to decompress")
         }
         hasBegun = true
     }

@@ -69,7 +69,7 @@ package struct TerminalInputParser: Sendable {
         case .string(let kind): return parseString(byte, kind)
         case .stringEscape(let kind):
             if byte == UInt8(ascii: "\\") { return endString(kind) }
-            // The string was cut off, and another sequence begins.
+            // The string was truncated, and another sequence begins.
             bytes = []
             state = .escape
             return parseEscape(byte)
@@ -153,7 +153,7 @@ package struct TerminalInputParser: Sendable {
         // Only OSC sequences end with a bell.
         case 0x07 where kind == UInt8(ascii: "]"): return endString(kind)
         case ..<0x20:
-            // No answer has control characters: the string was cut off, and this is a key.
+            // No answer has control characters: the string was truncated, and this is a key.
             state = .text
             return parseText(byte)
         default: if bytes.count < Self.maximumCount { bytes.append(byte) }

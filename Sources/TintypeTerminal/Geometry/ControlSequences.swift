@@ -16,9 +16,9 @@ enum ControlSequence {
     static let requestStatus = "\u{1B}[5n"
     /// The end of a string: of an APC, DCS or OSC sequence.
     static let stringTerminator = "\u{1B}\\"
-    /// Ends a string that tmux was passing on, wherever the string was cut off. The first terminator may only complete
-    /// a doubled escape; the second ends the string of tmux. The other two are passed on to the terminal: the first of
-    /// them may only complete an escape in the terminal's string; the second ends that string.
+    /// Ends a string that tmux was passing on, wherever the string was truncated. The first terminator may only
+    /// complete a doubled escape; the second ends the string of tmux. The other two are passed on to the terminal: the
+    /// first of them may only complete an escape in the terminal's string; the second ends that string.
     package static let endOfPassedString =
         stringTerminator + stringTerminator
         + "\u{1B}Ptmux;\u{1B}" + stringTerminator + "\u{1B}" + stringTerminator + stringTerminator

@@ -77,7 +77,7 @@ enum Zlib {
         var packed = [UInt8](repeating: 0, count: Int(compressBound(uLong(bytes.count))))
         var count = uLongf(packed.count)
         guard compress2(&packed, &count, bytes, uLong(bytes.count), level) == Z_OK else {
-            throw TintypeError(.outOfMemory, stage: .encode, "no memory to compress \(bytes.count) bytes")
+            throw TintypeError(.outOfMemory, stage: .encode, "not enough memory to compress \(bytes.count) bytes")
         }
         packed.removeSubrange(Int(count)...)
         return packed

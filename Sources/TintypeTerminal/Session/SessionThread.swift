@@ -57,7 +57,7 @@ struct SessionThread {
 
     private mutating func draw(_ frame: RegionFrame, region: Int) -> Bool {
         var renderer = renderers[region] ?? makeRenderer(region)
-        // A frame for which there is no memory is left out; the next one may be smaller.
+        // A frame for which there is not enough memory is left out; the next one may be smaller.
         let drawn = (try? renderer.draw(frame)) ?? RegionRenderer.Output()
         renderers[region] = renderer
         guard !drawn.bytes.isEmpty else { return true }

@@ -9,7 +9,7 @@ public enum TerminalScreen: Hashable, Sendable {
     package enum FormerOutput: Sendable {
         /// Whole frames.
         case complete
-        /// A frame that may have been cut off anywhere.
+        /// A frame that may have been truncated anywhere.
         case cutOff
     }
 
@@ -25,7 +25,7 @@ public enum TerminalScreen: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - graphics: The protocol of the session.
-    ///   - output: Whether a frame may have been cut off.
+    ///   - output: Whether a frame may have been truncated.
     ///   - restingRow: The row of the cursor between frames, if the session has one. After whole frames the cursor is there,
     ///     or where the terminal has moved it together with the text.
     package func restoration(

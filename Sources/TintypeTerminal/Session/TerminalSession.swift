@@ -164,7 +164,7 @@ public final class TerminalLabel: Sendable {
         set { region.rect = newValue }
     }
 
-    /// Shows a text in the middle. Control characters are escaped, and a text that is too long is cut off.
+    /// Shows a text in the middle. Control characters are escaped, and a text that is too long is truncated.
     public func show(_ text: String) {
         region.show(text.isEmpty ? .nothing : .text([text]))
     }

@@ -75,7 +75,7 @@ import TintypeTesting
         #expect(parser.parse("\u{1B}[2;7R".utf8) == [.cursor(column: 6, row: 1)])
     }
 
-    /// A byte of Latin-1, or a string that was cut off, is no key however long nothing follows.
+    /// A byte of Latin-1, or a string that was truncated, is no key however long nothing follows.
     @Test(arguments: [[0xE9], [0x1B, 0x5F, 0x47]] as [[UInt8]]) func anIncompleteTextIsNoKey(_ bytes: [UInt8]) {
         var parser = TerminalInputParser()
         #expect(parser.parse(bytes).isEmpty && !parser.hasPendingKey && parser.endBurst() == nil)

@@ -3,7 +3,7 @@ import TintypeCore
 
 @testable import TintypeTerminal
 
-/// Strings that tmux passes on to its terminal, and that are cut off when a session ends.
+/// Strings that tmux passes on to its terminal, and that are truncated when a session ends.
 @Suite struct PassedStringTests {
     /// The states of a terminal as far as they concern strings, and what it passes on. A pure struct.
     private struct Strings {

@@ -29,7 +29,7 @@ bool control_decode_heic(const uint8_t *bytes, size_t count);
 bool control_decode_tiff(const uint8_t *bytes, size_t count);
 
 /// Resizes RGBA rows without padding, with a Lanczos filter in two passes over floats, as in a textbook. Returns false
-/// if there is no memory.
+/// if there is not enough memory.
 bool control_resize(
     const uint8_t *source, size_t width, size_t height, uint8_t *target, size_t new_width, size_t new_height);
 
