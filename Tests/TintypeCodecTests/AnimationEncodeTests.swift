@@ -203,8 +203,8 @@ import TintypeTesting
     @Test(arguments: [(0.1, 1, 10), (0.04, 1, 25), (0.25, 1, 4), (65_535, 65_535, 1), (1e9, 65_535, 1)])
     func aFractionInAnAnimatedPNGIsPreserved(_ seconds: Double, _ numerator: Int, _ denominator: Int) throws {
         let data = try coders.encode(try makeAnimation([seconds, 0.1]), as: .png)
-        let place = try #require(data.firstRange(of: Data("fcTL".utf8))).upperBound + 20
-        let stored = [UInt8](data[place..<place + 4]).map(Int.init)
+        let offset = try #require(data.firstRange(of: Data("fcTL".utf8))).upperBound + 20
+        let stored = [UInt8](data[offset..<offset + 4]).map(Int.init)
         #expect(stored[0] << 8 | stored[1] == numerator && stored[2] << 8 | stored[3] == denominator)
     }
 

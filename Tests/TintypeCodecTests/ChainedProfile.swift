@@ -12,9 +12,9 @@ enum ChainedProfile {
         guard profile.count >= tableEnd else { return nil }
         let chain = chain(count)
         var made = profile.prefix(header) + big(tagCount + 1)
-        for place in stride(from: header + 4, to: tableEnd, by: entry) {
-            made += profile[place..<place + 4] + big(number(profile, at: place + 4) + entry)
-            made += profile[place + 8..<place + 12]
+        for offset in stride(from: header + 4, to: tableEnd, by: entry) {
+            made += profile[offset..<offset + 4] + big(number(profile, at: offset + 4) + entry)
+            made += profile[offset + 8..<offset + 12]
         }
         made += Data("D2B0".utf8) + big(profile.count + entry) + big(chain.count)
         made += profile[tableEnd...] + chain
@@ -24,13 +24,13 @@ enum ChainedProfile {
 
     private static func chain(_ count: Int) -> Data {
         let matrix = Data("matf".utf8) + big(0) + [0, 3, 0, 3] + Data(count: 12 * 4)
-        let place = 16 + count * 8
-        let positions = Data([Data](repeating: big(place) + big(matrix.count), count: count).joined())
+        let offset = 16 + count * 8
+        let positions = Data([Data](repeating: big(offset) + big(matrix.count), count: count).joined())
         return Data("mpet".utf8) + big(0) + [0, 3, 0, 3] + big(count) + positions + matrix
     }
 
-    private static func number(_ data: Data, at place: Int) -> Int {
-        data[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+    private static func number(_ data: Data, at offset: Int) -> Int {
+        data[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
     }
 
     private static func big(_ value: Int) -> Data { withUnsafeBytes(of: UInt32(value).bigEndian) { Data($0) } }

@@ -76,9 +76,9 @@ import TintypeTesting
 extension ColorTransformKey {
     fileprivate static func measured(_ gamma: Double?, _ red: Double) -> ColorTransformKey {
         let own = Chromaticities.standard
-        let places = Chromaticities(
+        let primaries = Chromaticities(
             white: own.white, red: .init(red, 0.33), green: own.green, blue: own.blue)
-        return ColorTransformKey(.measured(gamma: gamma, places), .rgb)
+        return ColorTransformKey(.measured(gamma: gamma, primaries), .rgb)
     }
 }
 

@@ -120,8 +120,8 @@ import TintypeTesting
 
     @Test func zerosBetweenBlocksOfAGIFAreAWarning() throws {
         let whole = try decode(Self.gif)
-        for place in [Self.descriptor, Self.gif.count - 1] {
-            let damaged = Self.gif[..<place] + Data(count: 3) + Self.gif[place...]
+        for offset in [Self.descriptor, Self.gif.count - 1] {
+            let damaged = Self.gif[..<offset] + Data(count: 3) + Self.gif[offset...]
             let image = try decode(damaged)
             #expect(image.info.warnings == [.strayBytes])
             #expect(PixelDifference(between: image.pixels, and: whole.pixels)?.maximum == 0)
@@ -132,13 +132,13 @@ import TintypeTesting
 
     /// All blocks are read again for each preview, so a long file must fail or end.
     @Test(arguments: [Data([0]), Data([0x21, 0xFE, 0])]) func aGIFWithoutImagesFailsEarly(_ block: Data) throws {
-        func inserted(_ count: Int, at place: Int) -> Data {
-            Self.gif[..<place] + Data((0..<count).flatMap { _ in block }) + Self.gif[place...]
+        func inserted(_ count: Int, at offset: Int) -> Data {
+            Self.gif[..<offset] + Data((0..<count).flatMap { _ in block }) + Self.gif[offset...]
         }
         let whole = try decode(Self.gif)
-        for (place, isBeforeImage) in [(Self.descriptor, true), (Self.gif.count - 1, false)] {
-            #expect(try decode(inserted(4000, at: place)).size == whole.size)
-            let long = inserted(5000, at: place)
+        for (offset, isBeforeImage) in [(Self.descriptor, true), (Self.gif.count - 1, false)] {
+            #expect(try decode(inserted(4000, at: offset)).size == whole.size)
+            let long = inserted(5000, at: offset)
             if isBeforeImage {
                 let error = #expect(throws: TintypeError.self) { try decode(long) }
                 #expect(error?.message.contains("unknown block") == true)

@@ -37,9 +37,9 @@ struct FixtureManifest: Decodable {
             guard let width = expectedWidth, let height = expectedHeight else { return nil }
             let bytes = [UInt8](try FixtureManifest.data(file))
             return try .drawn(PixelSize(width: width, height: height)) { x, y in
-                let place = (y * width + x) * 4
-                let alpha = Int(bytes[place + 3])
-                func channel(_ index: Int) -> UInt8 { UInt8((Int(bytes[place + index]) * alpha * 2 + 255) / 510) }
+                let offset = (y * width + x) * 4
+                let alpha = Int(bytes[offset + 3])
+                func channel(_ index: Int) -> UInt8 { UInt8((Int(bytes[offset + index]) * alpha * 2 + 255) / 510) }
                 return Pixel(red: channel(0), green: channel(1), blue: channel(2), alpha: UInt8(alpha))
             }
         }

@@ -66,7 +66,7 @@ import TintypeTesting
 
     // MARK: Size
 
-    /// Expects that the rows of a part of an image get their gains from the same place of its map.
+    /// Expects that the rows of a part of an image get their gains from the same part of its map.
     private func expectRows(_ part: PixelRect, of image: PixelSize, from map: PixelSize) throws {
         // The code of a row is its number.
         let pixels = try PixelBuffer.drawn(map) { _, y in Pixel(red: UInt8(y), green: UInt8(y), blue: UInt8(y)) }

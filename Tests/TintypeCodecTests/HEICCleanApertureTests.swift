@@ -33,11 +33,11 @@ import TintypeTesting
     }
 
     /// Inserts a box before another one, and adjusts the sizes around it and the chunk offsets.
-    private func insert(_ box: Data, into data: inout Data, before place: Int) throws {
-        for start in enclosingBoxes(of: place, in: data) {
+    private func insert(_ box: Data, into data: inout Data, before offset: Int) throws {
+        for start in enclosingBoxes(of: offset, in: data) {
             data.setNumber(data.number(at: start) + box.count, at: start)
         }
-        data.insert(contentsOf: box, at: place)
+        data.insert(contentsOf: box, at: offset)
         var rest = 0
         while let found = data[rest...].firstRange(of: Data("stco".utf8)) {
             for index in 0..<data.number(at: found.upperBound + 4) {
@@ -48,11 +48,11 @@ import TintypeTesting
         }
     }
 
-    private func enclosingBoxes(of place: Int, in data: Data) -> [Int] {
+    private func enclosingBoxes(of offset: Int, in data: Data) -> [Int] {
         var (all, start) = ([Int](), 0)
-        while start < place {
+        while start < offset {
             let end = start + data.number(at: start)
-            guard end > place else {
+            guard end > offset else {
                 start = end
                 continue
             }

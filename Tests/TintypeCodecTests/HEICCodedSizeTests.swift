@@ -14,9 +14,9 @@ import TintypeTesting
     private func understated() throws -> Data {
         let image = try PixelBuffer.filled(Pixel(red: 9, green: 8, blue: 7), size: PixelSize(width: 1200, height: 1000))
         var data = try HEIFEncoder().encode(image, as: .heic, options: EncodeOptions(quality: 0.3))
-        for place in data.ranges(of: Data("ispe".utf8)).map(\.upperBound) {
-            data.setNumber(16, at: place + 4)
-            data.setNumber(16, at: place + 8)
+        for offset in data.ranges(of: Data("ispe".utf8)).map(\.upperBound) {
+            data.setNumber(16, at: offset + 4)
+            data.setNumber(16, at: offset + 8)
         }
         return data
     }
@@ -197,14 +197,15 @@ import TintypeTesting
     @Test func unitsThatAreReadAreBounded() throws {
         let (count, length) = (9000, 400)
         var kinds = PNGBuilder.bigEndian(0) + Data([UInt8(count >> 8), UInt8(count & 255)])
-        var places = PNGBuilder.bigEndian(0) + Data([0x44, 0, UInt8(count >> 8), UInt8(count & 255)])
+        var locations = PNGBuilder.bigEndian(0) + Data([0x44, 0, UInt8(count >> 8), UInt8(count & 255)])
         for item in 0..<count {
             let number = Data([UInt8(item >> 8), UInt8(item & 255)])
             kinds += Self.box("infe", Data([2, 0, 0, 0]) + number + Data([0, 0]) + Data("hvc1\0".utf8))
-            places += number + Data([0, 0, 0, 1]) + PNGBuilder.bigEndian(8) + PNGBuilder.bigEndian(UInt32(length))
+            locations += number + Data([0, 0, 0, 1]) + PNGBuilder.bigEndian(8) + PNGBuilder.bigEndian(UInt32(length))
         }
         let head = Self.box("free", Data(count: length))
-        let data = head + Self.box("meta", PNGBuilder.bigEndian(0) + Self.box("iinf", kinds) + Self.box("iloc", places))
+        let data =
+            head + Self.box("meta", PNGBuilder.bigEndian(0) + Self.box("iinf", kinds) + Self.box("iloc", locations))
         let error = #expect(throws: TintypeError.self) {
             try data.withUnsafeBytes { try HEIFCodedImages.check($0, limits: DecodeLimits()) }
         }
@@ -218,8 +219,8 @@ import TintypeTesting
         let kind = Self.box("infe", Data([2, 0, 0, 0, 0, 1, 0, 0]) + Data("hvc1\0".utf8))
         let kinds = Self.box("iinf", PNGBuilder.bigEndian(0) + Data([0, 1]) + kind)
         let extents = [8, 50, 58, UInt32(units.count - 50)].map(PNGBuilder.bigEndian).reduce(Data(), +)
-        let places = PNGBuilder.bigEndian(0) + Data([0x44, 0, 0, 1, 0, 1, 0, 0, 0, 2]) + extents
-        let meta = Self.box("meta", PNGBuilder.bigEndian(0) + kinds + Self.box("iloc", places))
+        let locations = PNGBuilder.bigEndian(0) + Data([0x44, 0, 0, 1, 0, 1, 0, 0, 0, 2]) + extents
+        let meta = Self.box("meta", PNGBuilder.bigEndian(0) + kinds + Self.box("iloc", locations))
         let data = Self.box("mdat", units) + meta
         let error = #expect(throws: TintypeError.self) {
             try data.withUnsafeBytes { try HEIFCodedImages.check($0, limits: DecodeLimits()) }
@@ -230,10 +231,10 @@ import TintypeTesting
     /// Extents whose fields have no bytes take no room in the file.
     @Test func extentsWithoutBytesAreBounded() throws {
         let count = 60_000
-        var places = PNGBuilder.bigEndian(0) + Data([0, 0, UInt8(count >> 8), UInt8(count & 255)])
-        for _ in 0..<count { places += Data([0, 1, 0, 0, 0xFF, 0xFF]) }
+        var locations = PNGBuilder.bigEndian(0) + Data([0, 0, UInt8(count >> 8), UInt8(count & 255)])
+        for _ in 0..<count { locations += Data([0, 1, 0, 0, 0xFF, 0xFF]) }
         let kinds = Self.box("iinf", Data(count: 6))
-        let data = Self.box("meta", PNGBuilder.bigEndian(0) + kinds + Self.box("iloc", places))
+        let data = Self.box("meta", PNGBuilder.bigEndian(0) + kinds + Self.box("iloc", locations))
         let error = #expect(throws: TintypeError.self) {
             try data.withUnsafeBytes { try HEIFCodedImages.check($0, limits: DecodeLimits()) }
         }

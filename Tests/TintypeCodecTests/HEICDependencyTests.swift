@@ -232,12 +232,12 @@ extension Data {
 
     /// Moves the locations of all items, except those in the item data box.
     fileprivate mutating func moveItems(by count: Int) throws {
-        let place = try #require(firstRange(of: Data("iloc".utf8))).upperBound
+        let start = try #require(firstRange(of: Data("iloc".utf8))).upperBound
         // libheif writes four bytes for offsets, lengths and base offsets.
-        try #require(self[place] < 2 && self[place + 4] == 0x44 && self[place + 5] == 0x40)
-        let hasKinds = self[place] == 1
-        var entry = place + 8
-        for _ in 0..<Int(self[place + 7]) {
+        try #require(self[start] < 2 && self[start + 4] == 0x44 && self[start + 5] == 0x40)
+        let hasKinds = self[start] == 1
+        var entry = start + 8
+        for _ in 0..<Int(self[start + 7]) {
             let isInBox = hasKinds && self[entry + 3] == 1
             entry += hasKinds ? 10 : 8
             let pieces = Int(self[entry + 1])

@@ -82,8 +82,8 @@ import TintypeTesting
         for frame in 0..<5 {
             let start = 3 * frame * size.area
             let shown = try PixelBuffer.drawn(size) { x, y in
-                let place = start + 3 * (y * size.width + x)
-                return Pixel(red: read[place], green: read[place + 1], blue: read[place + 2])
+                let index = start + 3 * (y * size.width + x)
+                return Pixel(red: read[index], green: read[index + 1], blue: read[index + 2])
             }
             let ratio = try SequenceSource.ratio(shown, original.frame(at: frame))
             #expect(ratio >= 33, "frame \(frame) of \(size): \(ratio) dB")

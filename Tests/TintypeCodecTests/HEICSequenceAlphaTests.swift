@@ -9,7 +9,7 @@ import TintypeTesting
 
     private func file() throws -> Data { try FixtureManifest.named("sequence-alpha.heics").data }
 
-    private func place(of text: String, in data: Data) throws -> Range<Int> {
+    private func range(of text: String, in data: Data) throws -> Range<Int> {
         try #require(data.firstRange(of: Data(text.utf8)))
     }
 
@@ -21,7 +21,7 @@ import TintypeTesting
     /// The fixture with `text` replaced by other letters of the same length.
     private func file(replacing text: String, by other: String) throws -> Data {
         var data = try file()
-        data.replaceSubrange(try place(of: text, in: data), with: Data(other.utf8))
+        data.replaceSubrange(try range(of: text, in: data), with: Data(other.utf8))
         return data
     }
 
@@ -49,7 +49,7 @@ import TintypeTesting
     }
 
     @Test func alphaWithAnotherSizeOrFewerImagesIsRefused() throws {
-        let first = try place(of: "hvc1", in: file()).upperBound
+        let first = try range(of: "hvc1", in: file()).upperBound
         var data = try file()
         let entry = try #require(data[first...].firstRange(of: Data("hvc1".utf8))).upperBound
         data[entry + 25] -= 1
@@ -66,7 +66,7 @@ import TintypeTesting
     /// A `prem` reference to the alpha track means that colours are premultiplied (ISO/IEC 23008-12, 6.10.1).
     @Test func premultipliedColoursAreNotMultipliedAgain() throws {
         var data = try file()
-        let header = try place(of: "tkhd", in: data).lowerBound - 4
+        let header = try range(of: "tkhd", in: data).lowerBound - 4
         let reference =
             Data([0, 0, 0, 20]) + Data("tref".utf8) + Data([0, 0, 0, 12]) + Data("prem".utf8) + Data([0, 0, 0, 2])
         try data.insert(reference, intoFirstTrackAt: header + data.number(at: header))

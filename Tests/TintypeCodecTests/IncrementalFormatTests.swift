@@ -95,7 +95,7 @@ import TintypeTesting
         }
     }
 
-    /// libpng starts again at the second place, where it would lose what the first one left.
+    /// libpng starts again at the second position, where it would lose what the first one left.
     @Test(arguments: [1, 1_000_000]) func separatedPixelChunksOfAPNGAreAnErrorWhereDetected(_ piece: Int) throws {
         let pixels = PNGBuilder.chunk("IDAT", try PNGBuilder.deflated(Data([0, 10, 20, 30])))
         let data = try PNGBuilder.image(

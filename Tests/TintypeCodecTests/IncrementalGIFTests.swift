@@ -69,8 +69,8 @@ import TintypeTesting
             let start = image.range.lowerBound + 800
             var arriving = try #require(
                 data.prefix(start).withUnsafeBytes { GIFArrivingImage($0, image) })
-            for place in stride(from: start, to: image.range.upperBound, by: piece) {
-                _ = arriving.append(data[place..<min(place + piece, image.range.upperBound)])
+            for offset in stride(from: start, to: image.range.upperBound, by: piece) {
+                _ = arriving.append(data[offset..<min(offset + piece, image.range.upperBound)])
             }
             #expect(PixelDifference(between: try arriving.pixels(), and: expected)?.maximum == 0)
         }

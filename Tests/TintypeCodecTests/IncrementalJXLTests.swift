@@ -101,9 +101,9 @@ import TintypeTesting
     @Test func thePartBeforeDamageIsShown() throws {
         let whole = try decode(Self.encoded(1))
         var salvagedCount = 0
-        for place in [3, 4] {
+        for fifth in [3, 4] {
             var data = try Self.encoded(1)
-            for index in data.count * place / 5..<data.count * place / 5 + 200 { data[index] = 0xFF }
+            for index in data.count * fifth / 5..<data.count * fifth / 5 + 200 { data[index] = 0xFF }
             guard (try? decode(data)) == nil else { continue }
             let part = try decode(data, Self.allowed)
             #expect(part.isPartial && part.pixels[5, 5] == whole.pixels[5, 5])

@@ -38,8 +38,8 @@ import TintypeTesting
 
     @Test func aRestartMarkerOutOfOrderIsNoProof() throws {
         var data = try FixtureManifest.named("restart.jpg").data
-        let place = try #require(data.indices.dropLast().first { data[$0] == 0xFF && data[$0 + 1] == 0xD1 })
-        data[place + 1] = 0xD3
+        let offset = try #require(data.indices.dropLast().first { data[$0] == 0xFF && data[$0 + 1] == 0xD1 })
+        data[offset + 1] = 0xD3
         #expect(try verified(data) == nil)
     }
 
@@ -107,9 +107,9 @@ import TintypeTesting
     /// Returns copies of a file, each with one changed bit in its last scan. None of them gets a new marker.
     private static func damagedFiles(_ data: Data) -> [Data] {
         (data.count * 3 / 4..<data.count - 2).filter { data[$0] & 0xFE != 0xFE && data[$0] != 0 }.prefix(200).map {
-            place in
+            offset in
             var damaged = data
-            damaged[place] ^= 1
+            damaged[offset] ^= 1
             return damaged
         }
     }
@@ -124,12 +124,12 @@ extension Data {
     /// Changes, removes or inserts one byte.
     fileprivate mutating func damage(_ random: inout SeededRandom) {
         let reach = Bool.random(using: &random) ? count : Swift.min(count, 700)
-        let place = startIndex + Int.random(in: 0..<reach, using: &random)
+        let offset = startIndex + Int.random(in: 0..<reach, using: &random)
         switch Int.random(in: 0..<4, using: &random) {
-        case 0: self[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-        case 1: self[place] = .random(in: 0...255, using: &random)
-        case 2: remove(at: place)
-        default: insert(.random(in: 0...255, using: &random), at: place)
+        case 0: self[offset] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+        case 1: self[offset] = .random(in: 0...255, using: &random)
+        case 2: remove(at: offset)
+        default: insert(.random(in: 0...255, using: &random), at: offset)
         }
     }
 }

@@ -30,16 +30,16 @@ import TintypeTesting
     private static let thumbnail = Data([0xFF, 0xD8]) + Data("private thumbnail".utf8) + Data([0xFF, 0xD9])
     private static let latitude = Data("52 degrees north, 13 minutes".utf8.prefix(24))
 
-    /// Exif data of a camera: orientation, maker, exposure with the size, place and thumbnail.
+    /// Exif data of a camera: orientation, maker, exposure with the size, location and thumbnail.
     private static func exif(orientation: Int = 6) -> Data {
         // 8: four entries (54), 62: maker (6), 68: two entries (30), 98: one entry (18), 116: latitude (24), 140: two
         // entries (30), 170: thumbnail.
         let first = directory(
             [(0x010F, 2, 6, 62), (0x0112, 3, 1, orientation), (0x8769, 4, 1, 68), (0x8825, 4, 1, 98)], next: 140)
         let size = directory([(0xA002, 4, 1, 4000), (0xA003, 3, 1, 3000)])
-        let place = directory([(2, 5, 3, 116)])
+        let location = directory([(2, 5, 3, 116)])
         let second = directory([(0x0201, 4, 1, 170), (0x0202, 4, 1, thumbnail.count)])
-        return Data("MM\0*\0\0\0\u{8}".utf8) + first + Data("Maker\0".utf8) + size + place + latitude + second
+        return Data("MM\0*\0\0\0\u{8}".utf8) + first + Data("Maker\0".utf8) + size + location + latitude + second
             + thumbnail
     }
 
@@ -103,7 +103,7 @@ import TintypeTesting
         #expect(try decode(data).metadata == nil)
     }
 
-    @Test(arguments: formats) func exifIsKeptUprightAndWithoutPlaceAndThumbnail(_ format: ImageFormat) throws {
+    @Test(arguments: formats) func exifIsKeptUprightAndWithoutLocationAndThumbnail(_ format: ImageFormat) throws {
         let image = try decode(Self.photograph())
         let data = try encode(image, format, [.exif])
         let written = try decode(data)
@@ -123,14 +123,14 @@ import TintypeTesting
         #expect(exif.bytes[78..<82].elementsEqual([0, 0, 0, 10]) && exif.bytes[90..<92].elementsEqual([0, 12]))
     }
 
-    @Test(arguments: formats) func thePlaceIsKeptOnRequest(_ format: ImageFormat) throws {
+    @Test(arguments: formats) func theLocationIsKeptOnRequest(_ format: ImageFormat) throws {
         let data = try encode(decode(Self.photograph()), format, [.exif, .xmp, .location])
         let written = try decode(data)
         #expect(Self.exif(of: data, written)?.number(0x8825) == 98 && data.range(of: Self.latitude) != nil)
         #expect(written.metadata?.xmp?.range(of: Data("GPSLatitude".utf8)) != nil)
     }
 
-    @Test(arguments: formats) func xmpIsKeptUprightAndWithoutPlace(_ format: ImageFormat) throws {
+    @Test(arguments: formats) func xmpIsKeptUprightAndWithoutLocation(_ format: ImageFormat) throws {
         let written = try decode(encode(decode(Self.photograph()), format, [.xmp]))
         let text = String(decoding: try #require(written.metadata?.xmp), as: UTF8.self)
         #expect(text.contains("dc:title=\"Title\"") && text.contains("tiff:Orientation=\"1\""))
@@ -304,15 +304,15 @@ import TintypeTesting
     }
 
     /// Other programs may follow a pointer of an unusual type, or the second of two.
-    @Test func aPlaceThatCannotBeRemovedRemovesAllExif() {
+    @Test func aLocationThatCannotBeRemovedRemovesAllExif() {
         let start = Data("MM\0*\0\0\0\u{8}".utf8)
         let maker = (0x010F, 2, 2, 0x4D00_0000)
-        // 8: the first directory with one to three entries, then that of the place, and its value.
-        func exif(_ pointers: [(Int, Int, Int, Int)], placeEntries: Int = 1) -> Data {
-            let place = 8 + 2 + 12 * (pointers.count + 1) + 4
-            let entries = [maker] + pointers.map { ($0.0, $0.1, $0.2, $0.3 + place) }
-            let directory = Self.directory([(2, 5, 3, place + 18)])
-            return start + Self.directory(entries) + Data([0, UInt8(placeEntries)]) + directory.dropFirst(2)
+        // 8: the first directory with one to three entries, then that of the location, and its value.
+        func exif(_ pointers: [(Int, Int, Int, Int)], locationEntries: Int = 1) -> Data {
+            let offset = 8 + 2 + 12 * (pointers.count + 1) + 4
+            let entries = [maker] + pointers.map { ($0.0, $0.1, $0.2, $0.3 + offset) }
+            let directory = Self.directory([(2, 5, 3, offset + 18)])
+            return start + Self.directory(entries) + Data([0, UInt8(locationEntries)]) + directory.dropFirst(2)
                 + Self.latitude
         }
         func rewritten(_ data: Data) -> ExifData? {
@@ -329,14 +329,14 @@ import TintypeTesting
             #expect(rewritten(exif(pointers)) == nil, "\(pointers)")
         }
         // More entries than there are bytes, and none.
-        #expect(rewritten(exif([(0x8825, 4, 1, 0)], placeEntries: 200)) == nil)
-        #expect(rewritten(exif([(0x8825, 4, 1, 0)], placeEntries: 0)) != nil)
-        // A place in the Exif directory.
+        #expect(rewritten(exif([(0x8825, 4, 1, 0)], locationEntries: 200)) == nil)
+        #expect(rewritten(exif([(0x8825, 4, 1, 0)], locationEntries: 0)) != nil)
+        // A location in the Exif directory.
         let nested = start + Self.directory([(0x8769, 4, 1, 26)]) + Self.directory([(0x8825, 4, 1, 44)])
         #expect(rewritten(nested + Self.directory([(2, 5, 3, 62)]) + Self.latitude) == nil)
     }
 
-    @Test func aPacketWithTooManyPlacesIsRemoved() {
+    @Test func aPacketWithTooManyLocationsIsRemoved() {
         let hostile = Data(("<rdf:RDF>" + String(repeating: "<exif:GPS> ", count: 50_000)).utf8)
         #expect(XMPPacket(hostile)?.rewritten(keepsLocation: false) == nil)
         #expect(XMPPacket(Data(count: 2 << 20)) == nil && XMPPacket(Data("text".utf8)) == nil)

@@ -121,9 +121,9 @@ extension Data {
         setting(try #require(firstRange(of: Data(pattern))).upperBound, UInt8(orientation.rawValue))
     }
 
-    fileprivate func setting(_ place: Int, _ byte: UInt8) -> Data {
+    fileprivate func setting(_ offset: Int, _ byte: UInt8) -> Data {
         var changed = self
-        changed[place] = byte
+        changed[offset] = byte
         return changed
     }
 }

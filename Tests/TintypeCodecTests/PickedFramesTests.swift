@@ -19,9 +19,9 @@ import TintypeTesting
         #expect(picked.frameCount == 4 && picked.loopCount == whole.loopCount && picked.size == whole.size)
         #expect(picked.durations == indices.map { whole.durations[$0] })
         for order in [[0, 1, 2, 3], [3, 1]] {
-            for place in order {
-                let expected = try whole.frame(at: indices[place])
-                #expect(PixelDifference(between: try picked.frame(at: place), and: expected)?.maximum == 0)
+            for position in order {
+                let expected = try whole.frame(at: indices[position])
+                #expect(PixelDifference(between: try picked.frame(at: position), and: expected)?.maximum == 0)
             }
         }
     }
@@ -40,10 +40,10 @@ import TintypeTesting
         let again = try #require(try coders.decoder(for: data).decode(data, context: DecodeContext()).animation)
         #expect(again.frameCount == 3)
         guard format != .gif && format != .heic else { return }
-        for (place, index) in [4, 2, 7].enumerated() {
+        for (position, index) in [4, 2, 7].enumerated() {
             let expected = try whole.frame(at: index)
             #expect(
-                try #require(PixelDifference(between: try again.frame(at: place), and: expected)).maximum <= 1,
+                try #require(PixelDifference(between: try again.frame(at: position), and: expected)).maximum <= 1,
                 "\(index)")
         }
     }

@@ -61,10 +61,10 @@ import TintypeTesting
 
     @Test func aThumbnailIsOrientedLikeItsImage() throws {
         let stored = try encoded(.jpeg)
-        let place = try #require(stored.firstRange(of: [1, 0x12, 0, 3, 0, 0, 0, 1, 0, 1])).upperBound - 1
+        let offset = try #require(stored.firstRange(of: [1, 0x12, 0, 3, 0, 0, 0, 1, 0, 1])).upperBound - 1
         for orientation in Orientation.allCases {
             var data = stored
-            data[place] = UInt8(orientation.rawValue)
+            data[offset] = UInt8(orientation.rawValue)
             let box = DecodeOptions.Size.fit(PixelSize(width: 90, height: 90))
             let whole = try decode(data, DecodeOptions(size: box))
             let small = try decode(data, DecodeOptions(size: box, embeddedThumbnail: .whereLargeEnough))

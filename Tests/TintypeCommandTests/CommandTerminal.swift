@@ -164,7 +164,7 @@ private struct TerminalTranscript: Sendable {
         let promise: SharedPromise<String>
     }
 
-    /// Answers of a terminal without graphics: the attributes, the status, the place of the cursor.
+    /// Answers of a terminal without graphics: the attributes, the status, the position of the cursor.
     var answers = ["\u{1B}[c": "\u{1B}[?64;1;6c", "\u{1B}[5n": "\u{1B}[0n", "\u{1B}[6n": "\u{1B}[12;1R"]
 
     private var unread = ""

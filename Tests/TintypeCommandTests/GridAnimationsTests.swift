@@ -5,7 +5,7 @@ import TintypeTesting
 
 @testable import TintypeCommand
 
-/// The places of the animations of a grid.
+/// The positions of the animations of a grid.
 @Suite struct GridAnimationsTests {
     private func animation(column: Int, row: Int, rows: Int) throws -> PlacedAnimation {
         let pixels = try PixelBuffer.filled(

@@ -69,7 +69,7 @@ import TintypeTesting
         }
     }
 
-    /// While the command waits for the place of the cursor.
+    /// While the command waits for the position of the cursor.
     @Test(arguments: [[SIGHUP], [SIGQUIT], [SIGINT, SIGTERM]])
     func signalsDuringAQuestionRestoreTheTerminal(_ signals: [Int32]) async throws {
         let query = "\u{1B}[6n"
@@ -94,8 +94,8 @@ import TintypeTesting
             #expect(!moves.isEmpty)
             // Each frame leaves the cursor below the grid, and so does the end.
             #expect(parts[1].contains("\u{1B}[12;1H\u{1B}[5n"))
-            let places = moves.map { $0.prefix { $0 != "H" }.split(separator: ";").compactMap { Int($0) } }
-            let drawn = places.filter { $0 != [12, 1] }
+            let positions = moves.map { $0.prefix { $0 != "H" }.split(separator: ";").compactMap { Int($0) } }
+            let drawn = positions.filter { $0 != [12, 1] }
             #expect(drawn.allSatisfy { (2...10).contains($0[0]) })
             #expect(drawn.contains { $0[1] <= 24 } && drawn.contains { $0[1] > 52 })
             #expect(drawn.allSatisfy { $0[1] <= 24 || $0[1] > 52 })

@@ -48,8 +48,8 @@ import TintypeTesting
     ])
     func theOldestEntryByTheChosenTimeIsEvictedFirst(_ expiry: DiskLimits.Expiry, _ first: String) async throws {
         let cache = cache(DiskLimits(count: 3, expiry: expiry))
-        for (place, name) in ["a", "b", "c"].enumerated() {
-            cache.store(entry(created: clock.date.addingTimeInterval(-1000 * Double(place))), for: key(name))
+        for (index, name) in ["a", "b", "c"].enumerated() {
+            cache.store(entry(created: clock.date.addingTimeInterval(-1000 * Double(index))), for: key(name))
             try await cache.flush()
             clock.advance(by: .seconds(100))
         }

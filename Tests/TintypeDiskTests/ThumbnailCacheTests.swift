@@ -202,8 +202,8 @@ import TintypeTesting
         cache.store(try image(), for: key)
         try await cache.flush()
         try await cache.disk.amend(key) { entry in
-            for (place, number) in [width, height].enumerated() {
-                withUnsafeBytes(of: number) { entry.metadata.replaceSubrange(place * 8..<place * 8 + 8, with: $0) }
+            for (index, number) in [width, height].enumerated() {
+                withUnsafeBytes(of: number) { entry.metadata.replaceSubrange(index * 8..<index * 8 + 8, with: $0) }
             }
         }
         #expect(try await cache.image(for: key) == nil, "while it waits")

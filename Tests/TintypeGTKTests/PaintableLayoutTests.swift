@@ -8,7 +8,7 @@ import TintypeTesting
 @testable import GTKTest
 @testable import TintypeGTK
 
-/// The place that images take in a layout, and in the area that they are drawn in.
+/// The rectangle that images take in a layout, and in the area that they are drawn in.
 @Suite(.serialized, .needsScreen, .timeLimit(.minutes(5))) @MainActor struct PaintableLayoutTests {
     private let images = TestImages()
     private let square = PixelSize(width: 40, height: 40)

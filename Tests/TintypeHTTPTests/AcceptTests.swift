@@ -54,15 +54,15 @@ import TintypeTesting
     }
 
     @Test(arguments: ["configuration", "headers", "source"])
-    func theCallersAcceptFieldIsSentUnchanged(_ place: String) async throws {
+    func theCallersAcceptFieldIsSentUnchanged(_ owner: String) async throws {
         var configuration = DownloaderConfiguration.patient
-        if place == "configuration" { configuration.accept = "image/x" }
-        if place == "headers" { configuration.headers = ["accept": "image/x"] }
+        if owner == "configuration" { configuration.accept = "image/x" }
+        if owner == "headers" { configuration.headers = ["accept": "image/x"] }
         try await Fixture.withOrigin { [configuration] origin in
             origin.serve("/a", response: Self.png)
             let url = origin.url("/a")
             let source =
-                place == "source" ? ImageSource.http(HTTPSource(url: url, headers: ["Accept": "image/x"])) : .url(url)
+                owner == "source" ? ImageSource.http(HTTPSource(url: url, headers: ["Accept": "image/x"])) : .url(url)
             _ = try await pipeline([.png], Downloader(configuration)).image(for: ImageRequest(source: source))
             #expect(origin.requests.map { $0[header: "Accept"] } == ["image/x"])
         }

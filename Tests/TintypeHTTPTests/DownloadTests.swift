@@ -171,16 +171,16 @@ import TintypeTesting
         }
     }
 
-    @Test func aTransferFreesItsPlaceBeforeItsImageIsDecoded() async throws {
+    @Test func aTransferFreesItsSlotBeforeItsImageIsDecoded() async throws {
         try await Fixture.withOrigin { origin in
             let body = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(count: 1000)
             for path in ["/a", "/b"] { origin.serve(path, response: .image(body, type: "image/png")) }
             let decoder = GatedDecoder(isOpen: false)
-            var places = DownloaderConfiguration.patient
-            places.maximumConcurrentDownloads = 1
+            var oneSlot = DownloaderConfiguration.patient
+            oneSlot.maximumConcurrentDownloads = 1
             var configuration = PipelineConfiguration()
             configuration.coders = ImageCoderRegistry(decoders: [decoder])
-            configuration.loaders = [Downloader(places)]
+            configuration.loaders = [Downloader(oneSlot)]
             configuration.cache = ImageCache(memory: nil)
             let pipeline = ImagePipeline(configuration)
             let tasks = ["/a", "/b"].map { pipeline.start(ImageRequest(url: origin.url($0))) }

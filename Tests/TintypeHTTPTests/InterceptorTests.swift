@@ -286,7 +286,7 @@ import TintypeTesting
         return clock
     }
 
-    @Test func aHangingRenewalFreesThePlaceAtItsTimeLimit() async throws {
+    @Test func aHangingRenewalFreesTheSlotAtItsTimeLimit() async throws {
         let (renewals, limit, hung) = (Shared(0), Shared(Gate()), Gate())
         var configuration = DownloaderConfiguration.patient
         configuration.maximumConcurrentDownloads = 1

@@ -85,9 +85,9 @@ import TintypeCore
         ).appending(Self.partial.data)
         let file = try Data(contentsOf: folder.appending(path: "a"))
         #expect(PartialFile.decode(file) == Self.partial)
-        for place in file.indices {
+        for index in file.indices {
             var damaged = file
-            damaged[place] ^= 1
+            damaged[index] ^= 1
             #expect(PartialFile.decode(damaged) == nil)
         }
         for count in 0..<file.count { #expect(PartialFile.decode(file.prefix(count)) == nil) }

@@ -213,7 +213,7 @@ import TintypeTesting
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let empty = PartialBody(
-            urlDigest: "place", validator: StrongValidator(value: "\"1\""), total: 9, data: Data())
+            urlDigest: "digest", validator: StrongValidator(value: "\"1\""), total: 9, data: Data())
         let file = folder.appending(path: "a")
         var journal = try PartialJournal(empty, as: "a", in: PartialFolder(FolderLocation(own: folder)))
         #expect(PartialFile.decode(try Data(contentsOf: file)) == nil)

@@ -59,7 +59,7 @@ import TintypeTesting
         let ticket = queue.push(1, host: "a", at: .low)
         for number in 0..<1_000 {
             queue.move(ticket, to: number.isMultiple(of: 2) ? .high : .low)
-            // With one place for the host, the transfer steps aside, and each move returns it.
+            // With one slot for the host, the transfer steps aside, and each move returns it.
             if number == 500 { #expect(drain(&queue) == (perHost == 1 ? [0] : [0, 1])) }
         }
         #expect(queue.waitingCount == 2 - perHost)
@@ -110,7 +110,7 @@ import TintypeTesting
 
     // MARK: Fairness
 
-    @Test func oneHostNeverHoldsAllPlaces() {
+    @Test func oneHostNeverHoldsAllSlots() {
         var queue = queue(3, 6)
         for element in 0..<9 { _ = queue.push(element, host: "slow", at: .high) }
         #expect(drain(&queue) == [0, 1, 2])
@@ -127,13 +127,13 @@ import TintypeTesting
         #expect(drain(&queue) == [3])
     }
 
-    @Test func aTransferOfAnotherHostStartsAtOnceBesideAHostWithAllPlaces() {
+    @Test func aTransferOfAnotherHostStartsAtOnceBesideAHostWithAllSlots() {
         var queue = queue(2)
         let starts = ["slow", "slow", "slow", "b", "b", "c"].map { queue.tryStart(host: $0) }
         #expect(starts == [true, true, false, true, false, false])
     }
 
-    @Test func aSinglePlaceIsNotExceeded() {
+    @Test func aSingleSlotIsNotExceeded() {
         var queue = queue(1)
         let starts = ["slow", "b"].map { queue.tryStart(host: $0) }
         _ = queue.push(1, host: "b", at: .high)

@@ -17,7 +17,7 @@ struct DNG {
     var preview: (jpeg: Data, size: PixelSize)?
     /// The number of bytes that the directory states for the JPEG; `nil` for the true one.
     var previewByteCount: Int?
-    /// Returns the level of a colour, 0 for red to 2 for blue, at a place.
+    /// Returns the level of a colour, 0 for red to 2 for blue, at a position.
     var level: @Sendable (_ channel: Int, _ x: Int, _ y: Int) -> UInt16 = { _, _, _ in 20_000 }
 
     /// A tag, the type and number of its values, and the values.

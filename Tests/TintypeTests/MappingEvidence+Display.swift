@@ -109,7 +109,7 @@ extension MappingEvidence {
         "a second request for a URL loses its fields, priority and pr":
             "DownloadTests.differentRequestsDoNotShareATransfer",
         "a transfer occupies its slot of the download queue while its":
-            "DownloadTests.aTransferFreesItsPlaceBeforeItsImageIsDecoded",
+            "DownloadTests.aTransferFreesItsSlotBeforeItsImageIsDecoded",
         "operations are searched in lists; LIFO is quadratic":
             "PriorityQueueTests.randomOperationsAgreeWithASortedList",
         "the disk limit is enforced only when the program ends or goe":

@@ -45,8 +45,8 @@ struct MetadataRun {
             let file = try Self.coders.encode(image, as: format, options: options)
             let read = PipelineRead.image(of: file, Self.coders)
             precondition(read?.size == Self.size, "an image with metadata is not the image without")
-            let hasPlace = read?.metadata?.exif?.number(0x8825) != nil
-            precondition(kinds.contains(.location) || !hasPlace, "the place was written")
+            let hasLocation = read?.metadata?.exif?.number(0x8825) != nil
+            precondition(kinds.contains(.location) || !hasLocation, "the location was written")
         } catch {
             preconditionFailure("a valid image with metadata fails: \(error)")
         }

@@ -6,14 +6,14 @@ enum PNGRepair {
 
     static func repaired(_ bytes: Data) -> Data {
         var data = Data(bytes)
-        var place = signatureLength
-        while place + 12 <= data.count {
-            let length = data[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
-            let end = place + 8 + length
+        var offset = signatureLength
+        while offset + 12 <= data.count {
+            let length = data[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+            let end = offset + 8 + length
             guard end + 4 <= data.count else { break }
-            let checksum = checksum(data[place + 4..<end])
+            let checksum = checksum(data[offset + 4..<end])
             for index in 0..<4 { data[end + index] = UInt8(truncatingIfNeeded: checksum >> (24 - 8 * index)) }
-            place = end + 4
+            offset = end + 4
         }
         return data
     }

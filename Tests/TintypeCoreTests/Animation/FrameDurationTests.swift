@@ -37,12 +37,12 @@ import TintypeTesting
         var random = SeededRandom.printed("theRectangleHoldsEveryPixel")
         for _ in 0..<200 {
             let size = PixelSize(width: .random(in: 1...20, using: &random), height: .random(in: 1...9, using: &random))
-            let places = Set(
+            let indices = Set(
                 (0..<Int.random(in: 0...4, using: &random)).map { _ in Int.random(in: 0..<size.area, using: &random) })
             let (black, white) = (Pixel(red: 0, green: 0, blue: 0), Pixel(red: 0, green: 0, blue: 1))
             let former = try PixelBuffer.filled(black, size: size)
-            let next = try PixelBuffer.drawn(size) { x, y in places.contains(y * size.width + x) ? white : black }
-            let (columns, rows) = (places.map { $0 % size.width }, places.map { $0 / size.width })
+            let next = try PixelBuffer.drawn(size) { x, y in indices.contains(y * size.width + x) ? white : black }
+            let (columns, rows) = (indices.map { $0 % size.width }, indices.map { $0 / size.width })
             let rect = next.changedRect(from: former)
             guard let left = columns.min(), let right = columns.max(), let top = rows.min(), let bottom = rows.max()
             else {

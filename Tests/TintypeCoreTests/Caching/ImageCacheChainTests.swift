@@ -70,8 +70,8 @@ import TintypeTesting
         _ policy: ImageCacheChain.Policy
     ) {
         let caches = caches()
-        for (place, cache) in caches.enumerated() {
-            cache.store(CacheEntry(data: Data([UInt8(place)]), format: nil), for: key)
+        for (index, cache) in caches.enumerated() {
+            cache.store(CacheEntry(data: Data([UInt8(index)]), format: nil), for: key)
         }
         #expect(chain(caches, policy).entry(for: key)?.data == Data([2]))
     }

@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// Reads the orientation and the place from XMP packets, and rewrites the packets.
+/// Reads the orientation and the location from XMP packets, and rewrites the packets.
 @Suite struct XMPPacketTests {
     private static let exif = #"xmlns:exif="http://ns.adobe.com/exif/1.0/""#
     private static let tiff = #"xmlns:tiff="http://ns.adobe.com/tiff/1.0/""#
@@ -19,14 +19,14 @@ import TintypeTesting
 
     // MARK: Properties in properties
 
-    private static let nestedPlaces = [
+    private static let nestedLocations = [
         #"<rdf:RDF xmlns:e="http://ns.adobe.com/exif/1.0/"><exif:GPSA><e:GPSB/></exif:GPSA>"#,
         #"<rdf:RDF xmlns:x="http://ns.adobe.com/exif/1.0/"><exif:GPSA x:GPSB="aaaaaaaa"/>"#,
         #"<rdf:RDF xmlns:x="http://ns.adobe.com/exif/1.0/"><exif:GPSA x:GPSB="a/>">secret</exif:GPSA>"#,
         "<rdf:RDF><exif:GPSA><exif:GPSAB>secret</exif:GPSAB>secret</exif:GPSA>",
     ]
 
-    @Test(arguments: nestedPlaces, ["", "</rdf:RDF>"]) func theOuterPlaceIsRemovedAsAWhole(
+    @Test(arguments: nestedLocations, ["", "</rdf:RDF>"]) func theOuterLocationIsRemovedAsAWhole(
         _ packet: String, _ end: String
     ) {
         let result = Self.rewritten(Data((packet + end).utf8))
@@ -50,7 +50,7 @@ import TintypeTesting
         }
     }
 
-    /// Names without an end are searched at many places. 200 searches of a megabyte would exceed the time limit.
+    /// Names without an end are searched at many positions. 200 searches of a megabyte would exceed the time limit.
     @Test func namesWithoutAnEndCostLittle() {
         let packet = XMPPacket(Data(("<rdf:RDF" + String(repeating: "<Orientation", count: 80_000)).utf8))
         #expect(packet != nil && packet?.orientation == nil)
@@ -59,7 +59,7 @@ import TintypeTesting
 
     @Test func noTruncationOfNestedPropertiesEndsTheProcess() {
         var rewrittenCount = 0
-        for packet in Self.nestedPlaces + Self.nestedOrientations.prefix(1) {
+        for packet in Self.nestedLocations + Self.nestedOrientations.prefix(1) {
             let data = Data(packet.utf8)
             for count in data.indices {
                 guard let result = XMPPacket(data.prefix(count))?.rewritten(keepsLocation: false) else { continue }
@@ -70,8 +70,8 @@ import TintypeTesting
         #expect(rewrittenCount > 0)
     }
 
-    /// Whether a packet has an element or an attribute that states the place: any prefix, and a name that begins so.
-    private static func statesPlace(_ packet: String) -> Bool {
+    /// Whether a packet has an element or an attribute that states the location: any prefix, and a name that begins so.
+    private static func statesLocation(_ packet: String) -> Bool {
         packet.contains(/<([^\s<>\/=:"']+:)?(GPS|Gps|gps)/)
             || packet.contains(/\s([^\s<>\/=:"']+:)?(GPS|Gps|gps)[^\s=\/>]*\s*=\s*["']/)
     }
@@ -79,12 +79,12 @@ import TintypeTesting
     @Test(arguments: [
         ("<exif:GPSA>", true), ("<GPSE>", true), ("< e:GpsC = '1'", true), (" GPSD=\"", true), ("</exif:GPSA>", false),
         ("GPS", false), ("<exif:MyGPS a='GPS'>", false),
-    ]) func thePlaceIsSeenByTheTest(_ text: String, _ isPlace: Bool) {
-        #expect(Self.statesPlace(text) == isPlace)
+    ]) func theLocationIsSeenByTheTest(_ text: String, _ isLocation: Bool) {
+        #expect(Self.statesLocation(text) == isLocation)
     }
 
-    /// Random sequences of tags, attributes and text: none ends the process, and none keeps a place.
-    @Test func randomPacketsKeepNoPlace() {
+    /// Random sequences of tags, attributes and text: none ends the process, and none keeps a location.
+    @Test func randomPacketsKeepNoLocation() {
         let fragments = [
             "<exif:GPSA>", "</exif:GPSA>", "<e:GPSB/>", "<e:GPSB ", " e:GPSC='1'", " GpsD=\"", "\"", ">", "/>", "<",
             "GPS",
@@ -98,8 +98,8 @@ import TintypeTesting
             let packet = Self.packet(
                 content.joined(), declaring: "\(Self.exif) xmlns:t=\"http://ns.adobe.com/tiff/1.0/\"")
             guard let result = Self.rewritten(packet) else { continue }
-            #expect(!Self.statesPlace(result), "\(content)")
-            if Self.statesPlace(String(decoding: packet, as: UTF8.self)) { removedCount += 1 }
+            #expect(!Self.statesLocation(result), "\(content)")
+            if Self.statesLocation(String(decoding: packet, as: UTF8.self)) { removedCount += 1 }
             // A result is stable: nothing is left that another call would remove.
             #expect(Self.rewritten(Data(result.utf8)) == result, "\(content)")
         }
@@ -108,7 +108,7 @@ import TintypeTesting
 
     // MARK: Namespaces
 
-    private static let hiddenPlaces = [
+    private static let hiddenLocations = [
         #"<rdf:Description><GPSLatitude xmlns="http://ns.adobe.com/exif/1.0/">52,30N</GPSLatitude></rdf:Description>"#,
         #"<rdf:Description \#((0..<12).map { "xmlns:e\($0)=\"http://ns.adobe.com/exif/1.0/\" " }.joined())><e11:GPSLatitude>52,30N</e11:GPSLatitude></rdf:Description>"#,
         #"<rdf:Description xmlns:drone-dji="http://www.dji.com/drone-dji/1.0/" drone-dji:GpsLatitude="+52.30N"/>"#,
@@ -117,14 +117,14 @@ import TintypeTesting
         "<exif:GPSLatitude><exif:GPSLatitude>1</exif:GPSLatitude>52,30N</exif:GPSLatitude>",
     ]
 
-    @Test(arguments: hiddenPlaces) func thePlaceIsFoundInEachNamespaceAndForm(_ content: String) {
+    @Test(arguments: hiddenLocations) func theLocationIsFoundInEachNamespaceAndForm(_ content: String) {
         let packet = Self.packet(content)
         #expect(Self.rewritten(packet)?.contains("30N") != true)
         #expect(Self.rewritten(packet, keepsLocation: true)?.contains("30N") == true)
     }
 
-    /// The rest of the packet is unchanged, also words that look like a place.
-    @Test func onlyThePlaceIsRemoved() {
+    /// The rest of the packet is unchanged, also words that look like a location.
+    @Test func onlyTheLocationIsRemoved() {
         let names = #"xmlns:GPSMaker="http://maker.example/" \#(Self.exif)"#
         let text = "<dc:title>Tested my GPS: it works</dc:title><exif:MyGPS>1</exif:MyGPS>"
         let packet = Self.packet("<exif:GPSLatitude>52,30N</exif:GPSLatitude>" + text, declaring: names)

@@ -14,8 +14,8 @@ import TintypeTesting
             #expect(displayed.size == orientation.displayed(stored.size))
             for y in 0..<displayed.size.height {
                 for x in 0..<displayed.size.width {
-                    let place = PixelRect(x: x, y: y, size: PixelSize(width: 1, height: 1))
-                    let from = orientation.stored(place, in: displayed.size)
+                    let pixel = PixelRect(x: x, y: y, size: PixelSize(width: 1, height: 1))
+                    let from = orientation.stored(pixel, in: displayed.size)
                     #expect(displayed[x, y] == stored[from.x, from.y])
                 }
             }

@@ -117,9 +117,9 @@ import TintypeTesting
             let (from, next) = (start.map { Int64($0 * 65536) }, step.map { Int64($0 * 65536) })
             let expected = (0..<20).flatMap { n in
                 (0..<4).map { c in
-                    let place = (0..<2).map { Double(from[$0] + Int64(n) * next[$0]) / 65536 }
+                    let point = (0..<2).map { Double(from[$0] + Int64(n) * next[$0]) / 65536 }
                     // The kernel has 256 positions between two pixels.
-                    return mixed((place[0] * 256).rounded(.down) / 256, (place[1] * 256).rounded(.down) / 256, c)
+                    return mixed((point[0] * 256).rounded(.down) / 256, (point[1] * 256).rounded(.down) / 256, c)
                 }
             }
             for kernels in KernelVariants.all {
@@ -192,8 +192,8 @@ import TintypeTesting
             }
         }
         let expected = (0..<size.area).flatMap { index -> [UInt8] in
-            let place = stored(index % size.width, index / size.width)
-            let start = 4 * (place.1 * across + place.0)
+            let point = stored(index % size.width, index / size.width)
+            let start = 4 * (point.1 * across + point.0)
             return Array(source[start..<start + 4])
         }
         for kernels in KernelVariants.all {

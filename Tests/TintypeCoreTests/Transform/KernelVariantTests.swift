@@ -121,10 +121,10 @@ import TintypeTesting
                 let expected = (0..<count).map { index -> UInt8 in
                     // The first and the last block consist of the edge pixel.
                     let first = index / 4 * factor - factor
-                    let places = (0..<factor).map {
+                    let indices = (0..<factor).map {
                         index < 4 ? 0 : min(index < count - 4 ? first + $0 : width, width - 1)
                     }
-                    let sum = places.reduce(0) { $0 + Int(source[4 * $1 + index % 4]) }
+                    let sum = indices.reduce(0) { $0 + Int(source[4 * $1 + index % 4]) }
                     return UInt8((sum + factor / 2) / factor)
                 }
                 #expect(averages == expected && sums.allSatisfy { $0 == 0 })
@@ -198,11 +198,11 @@ import TintypeTesting
         var random = SeededRandom.printed("sample")
         let source = KernelVariants.premultiplied(4 * 20 * 20, &random)
         for _ in 0..<50 {
-            let place = (0..<4).map { _ in Int64.random(in: -200_000...1_400_000, using: &random) }
+            let start = (0..<4).map { _ in Int64.random(in: -200_000...1_400_000, using: &random) }
             try compare(
                 { kernels, width in
                     var target = [UInt8](repeating: 0, count: 4 * width)
-                    kernels.sample(source, 80, 20, 20, &target, width, place[0], place[1], place[2] / 8, place[3] / 8)
+                    kernels.sample(source, 80, 20, 20, &target, width, start[0], start[1], start[2] / 8, start[3] / 8)
                     return target
                 }, widths: [1, 2, 30])
         }

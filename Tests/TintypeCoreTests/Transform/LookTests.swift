@@ -201,8 +201,8 @@ import TintypeTesting
             (Gravity.topLeft, 1, 2), (.bottomRight, 6, 4), (.topRight, 6, 2), (.bottomLeft, 1, 4), (.center, 4, 5),
         ] {
             let marked = try OverlayTransformer(overlay, gravity: gravity, inset: size(1, 2)).transform(image)
-            let places = (0..<8).flatMap { y in (0..<10).map { ($0, y) } }.filter { marked[$0.0, $0.1] == mark }
-            #expect(places.count == 6 && places.first?.0 == x && places.first?.1 == y, "\(gravity)")
+            let pixels = (0..<8).flatMap { y in (0..<10).map { ($0, y) } }.filter { marked[$0.0, $0.1] == mark }
+            #expect(pixels.count == 6 && pixels.first?.0 == x && pixels.first?.1 == y, "\(gravity)")
         }
     }
 

@@ -68,10 +68,10 @@ import TintypeTesting
     }
 
     @Test(arguments: ["-9223372036854775808;1", "1;-9223372036854775808", "0;0", "9223372036854775807;1", "1;1;1"])
-    func placesThatNoTerminalHasAreDropped(_ place: String) {
+    func positionsThatNoTerminalHasAreDropped(_ position: String) {
         var parser = TerminalInputParser()
-        #expect(parser.parse("\u{1B}[\(place)R".utf8).isEmpty)
-        #expect(parser.parse("\u{1B}[4;\(place)t\u{1B}[0n".utf8) == [.ready])
+        #expect(parser.parse("\u{1B}[\(position)R".utf8).isEmpty)
+        #expect(parser.parse("\u{1B}[4;\(position)t\u{1B}[0n".utf8) == [.ready])
         #expect(parser.parse("\u{1B}[2;7R".utf8) == [.cursor(column: 6, row: 1)])
     }
 

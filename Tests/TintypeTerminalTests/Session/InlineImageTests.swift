@@ -63,8 +63,8 @@ import TintypeTesting
             let width = try #require(Int(command.keys["s"] ?? ""))
             let colors = try KittyDecoder.colors(command)
             #expect(colors.count < 40 * 30)
-            for (place, color) in colors.enumerated() {
-                canvas[(y + place / width) * 40 + x + place % width] = color
+            for (offset, color) in colors.enumerated() {
+                canvas[(y + offset / width) * 40 + x + offset % width] = color
             }
             let pixels = frames[index + 1].pixels
             #expect(canvas == pixels.colors(in: PixelRect(x: 0, y: 0, size: pixels.size)))

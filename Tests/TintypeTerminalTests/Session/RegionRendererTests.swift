@@ -21,14 +21,14 @@ import TintypeTesting
         -> RegionFrame
     {
         let symbols = graphics.symbols(.trueColor)
-        let place = rect ?? self.rect
-        let layout = CellLayout(pixels.size, within: place.span, cell: size.cell, symbols: symbols)
-        return RegionFrame(.image(try pixels.resampled(to: layout.pixels, filter: .box), layout), in: place)
+        let rect = rect ?? self.rect
+        let layout = CellLayout(pixels.size, within: rect.span, cell: size.cell, symbols: symbols)
+        return RegionFrame(.image(try pixels.resampled(to: layout.pixels, filter: .box), layout), in: rect)
     }
 
     private func moves(_ bytes: [UInt8]) throws -> [String] {
         try SequenceReader.items(bytes).compactMap { item in
-            if case .control(let place, "H") = item { place } else { nil }
+            if case .control(let position, "H") = item { position } else { nil }
         }
     }
 
@@ -115,8 +115,8 @@ import TintypeTesting
         let image = try TestImages.photo(120, 120)
         for (row, first) in [(-4, "1;4"), (17, "18;4")] {
             var renderer = renderer(graphics)
-            let place = CellRect(column: 3, row: row, columns: 12, rows: 6)
-            let bytes = try renderer.draw(try frame(image, graphics, place)).bytes
+            let rect = CellRect(column: 3, row: row, columns: 12, rows: 6)
+            let bytes = try renderer.draw(try frame(image, graphics, rect)).bytes
             #expect(try moves(bytes).first == first)
             if graphics == .kitty {
                 #expect(try KittyDecoder.commands(bytes).first?.keys["v"] == (row < 0 ? "40" : "60"))
@@ -127,10 +127,10 @@ import TintypeTesting
         #expect(try renderer.draw(try frame(image, graphics, outside)).bytes.isEmpty)
     }
 
-    /// A program may compute the place from the size of the terminal.
+    /// A program may compute the rectangle from the size of the terminal.
     @Test(arguments: [CellSpan(columns: -10, rows: 4), CellSpan(columns: 4, rows: -1), CellSpan(columns: 0, rows: 0)])
     func aRegionWithoutCellsShowsNothing(_ span: CellSpan) throws {
-        let place = CellRect(column: 3, row: 2, span: span)
+        let rect = CellRect(column: 3, row: 2, span: span)
         let image = try TestImages.photo(8, 8)
         let layout = CellLayout(CellSpan(columns: 1, rows: 1), pixels: image.size)
         let moment = TransitionImage(pixels: image, layout: layout)
@@ -138,9 +138,9 @@ import TintypeTesting
             RegionContent.image(image, layout), .text(["a", "b"]), .transition(moment, moment, .end), .nothing,
         ] {
             var renderer = renderer(.blocks)
-            #expect(try renderer.draw(RegionFrame(content, in: place)).bytes.isEmpty)
+            #expect(try renderer.draw(RegionFrame(content, in: rect)).bytes.isEmpty)
             _ = try renderer.draw(try frame(image, .blocks))
-            #expect(try !renderer.draw(RegionFrame(content, in: place)).bytes.isEmpty)
+            #expect(try !renderer.draw(RegionFrame(content, in: rect)).bytes.isEmpty)
         }
     }
 
@@ -150,16 +150,16 @@ import TintypeTesting
         var capabilities = TerminalCapabilities(size: size, colors: .trueColor)
         capabilities.protocols = [.sixel]
         var renderer = RegionRenderer(capabilities, size: size, image: 1)
-        let place = CellRect(column: 0, row: 15, columns: 12, rows: 5)
+        let rect = CellRect(column: 0, row: 15, columns: 12, rows: 5)
         let image = try TestImages.photo(120, 85)
-        let layout = CellLayout(image.size, within: place.span, cell: size.cell, symbols: nil)
-        let bytes = try renderer.draw(RegionFrame(.image(image, layout), in: place)).bytes
+        let layout = CellLayout(image.size, within: rect.span, cell: size.cell, symbols: nil)
+        let bytes = try renderer.draw(RegionFrame(.image(image, layout), in: rect)).bytes
         #expect(try SixelDecoder(bytes).size == PixelSize(width: 120, height: 84))
         // A part from line 68 on would end at line 86 with its bands.
         let changed = try PixelBuffer.drawn(image.size) { x, y in
             y > 70 && x < 5 ? Pixel(red: 255, green: 255, blue: 255) : image[x, y]
         }
-        let update = try renderer.draw(RegionFrame(.image(changed, layout), in: place)).bytes
+        let update = try renderer.draw(RegionFrame(.image(changed, layout), in: rect)).bytes
         let height = try SixelDecoder(update).size.height
         let row = try #require(try moves(update).first?.split(separator: ";").first.flatMap { Int($0) })
         #expect((row - 1) * 17 + (height + 5) / 6 * 6 <= 20 * 17)
