@@ -58,26 +58,10 @@ struct EntryName: Hashable, Sendable {
 
     /// Calls a closure with the path relative to the entries folder, as a C string on the stack. Every read does this,
     /// so it builds no `String`.
-    func withRelativePath(_ body: (UnsafePointer<CChar>) -> Int32) -> Int32 {
-        withPath(body) { _ in }
-    }
-
-    /// Calls a closure with the path of the folder, and with the name of the file in it, as C strings on the stack.
-    func withFolderPath(_ body: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32) -> Int32 {
-        withPath({ body($0, $0 + Self.prefixLength) }, cut: { $0[4] = 0 })
-    }
-
-    /// Calls a closure with the components of that path as C strings on the stack: the folder, the folder in it, and
-    /// the file.
-    func withPathComponents(
-        _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32
-    ) -> Int32 {
-        withPath({ body($0, $0 + 3, $0 + Self.prefixLength) }, cut: { ($0[2], $0[4]) = (0, 0) })
-    }
-
-    /// - Parameter cut: Replaces slashes by zeros.
-    private func withPath(
-        _ body: (UnsafePointer<CChar>) -> Int32, cut: (UnsafeMutableBufferPointer<UInt8>) -> Void
+    ///
+    /// - Parameter cut: Replaces slashes by zeros; by default none.
+    func withRelativePath(
+        cut: (UnsafeMutableBufferPointer<UInt8>) -> Void = { _ in }, _ body: (UnsafePointer<CChar>) -> Int32
     ) -> Int32 {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.pathLength + 1) { buffer in
             writePath(to: buffer)
@@ -85,6 +69,19 @@ struct EntryName: Hashable, Sendable {
             cut(buffer)
             return buffer.withMemoryRebound(to: CChar.self) { path in path.baseAddress.map { body($0) } ?? -1 }
         }
+    }
+
+    /// Calls a closure with the path of the folder, and with the name of the file in it, as C strings on the stack.
+    func withFolderPath(_ body: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32) -> Int32 {
+        withRelativePath(cut: { $0[4] = 0 }) { body($0, $0 + Self.prefixLength) }
+    }
+
+    /// Calls a closure with the components of that path as C strings on the stack: the folder, the folder in it, and
+    /// the file.
+    func withPathComponents(
+        _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32
+    ) -> Int32 {
+        withRelativePath(cut: { ($0[2], $0[4]) = (0, 0) }) { body($0, $0 + 3, $0 + Self.prefixLength) }
     }
 
     private func writePath(to buffer: UnsafeMutableBufferPointer<UInt8>) {
