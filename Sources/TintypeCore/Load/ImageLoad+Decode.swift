@@ -1,41 +1,17 @@
 import Foundation
 
 extension ImageLoad {
-    /// The image of original bytes: already decoded, delivered by the loader, or decoded now.
-    func image(
-        of bytes: LoadedBytes, decoded: Result<Image, TintypeError>?
-    ) async throws(TintypeError) -> Image {
-        if let decoded { return try decoded.get() }
-        let options = request.rendition.decode
-        guard let image = bytes.image else { return try await decode(bytes.data, options) }
-        return try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
-            try job.transforming { () throws(TintypeError) in try image.reduced(to: options) }
-        }
-    }
-
-    /// Decodes incomplete bytes. No cache stores the result, even if the image is complete.
-    ///
-    /// - Throws: The error of the transfer, if nothing can be shown.
-    func salvage(_ bytes: LoadedBytes) async throws(TintypeError) -> ImageResponse {
-        let image: Image
-        do throws(TintypeError) {
-            image = try await decode(bytes.data, request.rendition.decode)
-        } catch {
-            throw error.isDamage ? bytes.transferFailure ?? error : error
-        }
-        var response = ImageResponse(
-            image: image.dated(received: bytes.received, expires: bytes.expires, isPartial: true), origin: bytes.origin,
-            byteCount: bytes.data.count)
-        response.transferFailure = bytes.transferFailure
-        return response
-    }
-}
-
-// MARK: - Decoding bytes
-
-extension ImageLoad {
     /// Decodes bytes on the pixel queue.
-    func decode(_ data: Data, _ options: DecodeOptions) async throws(TintypeError) -> Image {
+    ///
+    /// - Parameter delivered: The image that the loader has decoded from the bytes. It is reduced to the options instead.
+    func decode(
+        _ data: Data, _ options: DecodeOptions, delivered: Image? = nil
+    ) async throws(TintypeError) -> Image {
+        if let delivered {
+            return try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
+                try job.transforming { () throws(TintypeError) in try delivered.reduced(to: options) }
+            }
+        }
         let decode = blockingDecode(options)
         return try await watch.watch(.decode, request.key) { _ throws(TintypeError) in
             try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in try decode(data) }
@@ -55,6 +31,23 @@ extension ImageLoad {
                     data, context: context, time: time)
             }
         }
+    }
+
+    /// Decodes incomplete bytes. No cache stores the result, even if the image is complete.
+    ///
+    /// - Throws: The error of the transfer, if nothing can be shown.
+    func salvage(_ bytes: LoadedBytes) async throws(TintypeError) -> ImageResponse {
+        let image: Image
+        do throws(TintypeError) {
+            image = try await decode(bytes.data, request.rendition.decode)
+        } catch {
+            throw error.isDamage ? bytes.transferFailure ?? error : error
+        }
+        var response = ImageResponse(
+            image: image.dated(received: bytes.received, expires: bytes.expires, isPartial: true), origin: bytes.origin,
+            byteCount: bytes.data.count)
+        response.transferFailure = bytes.transferFailure
+        return response
     }
 }
 

@@ -36,9 +36,8 @@ extension ImageLoad {
         return try await decodeAndStore(bytes, decoded: image)
     }
 
-    /// Decodes an original, and stores it if that succeeds. Otherwise records the failure, or loads the bytes again.
-    ///
-    /// Bytes from the disk cache that do not decode are removed from it and loaded again.
+    /// Decodes an original, and stores it if that succeeds. Otherwise remembers the failure, or replaces bytes from the
+    /// disk cache.
     ///
     /// - Parameter decoded: The image, if the bytes have been decoded already.
     func decodeAndStore(
@@ -46,8 +45,11 @@ extension ImageLoad {
     ) async throws(TintypeError) -> ImageResponse {
         guard bytes.transferFailure == nil else { return try await salvage(bytes) }
         do throws(TintypeError) {
-            let image = try await image(of: bytes, decoded: decoded)
-                .dated(received: bytes.received, expires: .earlier(bytes.expires, expiry))
+            let undated =
+                if let decoded { try decoded.get() } else {
+                    try await decode(bytes.data, request.rendition.decode, delivered: bytes.image)
+                }
+            let image = undated.dated(received: bytes.received, expires: .earlier(bytes.expires, expiry))
             services.failureMemory.forget(FailureKey(request))
             storeOriginal(bytes, of: image)
             var response = ImageResponse(
@@ -56,18 +58,25 @@ extension ImageLoad {
             response.bytes = bytes
             return response
         } catch  where bytes.origin == .disk {
-            guard error.isDamage, !hasOwnDecoder, request.policy.freshness != .cacheOnly else { throw error }
-            // Ordinary requests may show what a strict one refuses.
-            if request.policy.verification == .firstFrame {
-                await removeFromDisk(request.key.original, in: originalCache, because: error)
-            }
-            var load = replacing { $0.policy.freshness = .reload }
-            load.currentBytes = nil
-            return try await load.makeOriginal()
+            return try await replaceDamagedOriginal(after: error)
         } catch {
             if !hasOwnDecoder { remember(error) }
             throw error
         }
+    }
+
+    /// Removes an original that does not decode from the disk cache, and loads it again.
+    ///
+    /// - Throws: `error`, if the bytes are not at fault or the request allows only caches; the errors of the load.
+    private func replaceDamagedOriginal(after error: TintypeError) async throws(TintypeError) -> ImageResponse {
+        guard error.isDamage, !hasOwnDecoder, request.policy.freshness != .cacheOnly else { throw error }
+        // Ordinary requests may show what a strict one refuses.
+        if request.policy.verification == .firstFrame {
+            await removeFromDisk(request.key.original, in: originalCache, because: error)
+        }
+        var load = replacing { $0.policy.freshness = .reload }
+        load.currentBytes = nil
+        return try await load.makeOriginal()
     }
 
     /// Whether the request selects its own decoder. A failure of that decoder does not mean that the bytes are damaged.
@@ -128,7 +137,7 @@ extension ImageLoad {
     /// The loader of the request, if it shares its loads with callers outside of this pipeline; otherwise the loader with
     /// the table of the pipeline.
     var sharedLoader: any SharedLoader {
-        let accepting = ImageLoaderChain([loader]).loader(for: request)
+        let accepting = ImageLoaderChain([services.loader(for: request)]).loader(for: request)
         if let shared = accepting as? any SharedLoader { return shared }
         // An empty chain throws the error that no loader accepts the source.
         return PipelineLoader(

@@ -91,8 +91,6 @@ extension ImageLoad {
     var originalCache: any ImageCaching { services.originalCache(for: request) }
     /// The observers of the pipeline, and those of the request.
     var watch: StageWatch { request.overrides == nil ? services.watch : services.watch.including(request) }
-    /// The pipeline's loaders, or the request's own.
-    var loader: any ImageLoader { services.loader(for: request) }
 }
 
 /// The key of a job. Two jobs are the same if they make the same image from the same bytes under the same policy.
