@@ -21,7 +21,7 @@ struct Exchange: Sendable {
     /// keeps slow user code off the caller's executor.
     func sendThroughInterceptors() async throws -> DownloadResponse {
         // An interceptor that returns a response of its own sends nothing in this attempt.
-        transfer.attempt.withLock { $0.begin() }
+        transfer.attemptRecord.withLock { $0.begin() }
         return try await BoundedWait.wait(nil, transfer.clock) { try await self.intercepted() }
     }
 
@@ -37,7 +37,7 @@ struct Exchange: Sendable {
 
     /// Sends a request, follows its redirects, and returns the final response before its body is read.
     func send(_ request: DownloadRequest) async throws -> DownloadResponse {
-        transfer.attempt.withLock { $0.begin() }
+        transfer.attemptRecord.withLock { $0.begin() }
         let response = try await sendOnce(request)
         guard settings.maximumRedirects > 0, response.isRedirect else { return response }
         return try await followRedirects(from: response, to: request)
@@ -51,6 +51,7 @@ struct Exchange: Sendable {
         var request = original.withCookies(settings, at: sent)
         let isConditional = addConditions(to: &request)
         let response =
+            // `resume` looks it up again, so that no partial body is in this frame.
             if let resumption = transfer.resumption, resumption.partial(for: request) != nil {
                 try await resume(request, resumption)
             } else {
@@ -76,7 +77,7 @@ struct Exchange: Sendable {
         let link = ExchangeChain.Link(
             request: request, status: response.status, headers: response.headers,
             times: ExchangeTimes(sent: sent, received: transfer.clock.date()))
-        transfer.attempt.withLock { $0.add(link, isConditional: isConditional) }
+        transfer.attemptRecord.withLock { $0.add(link, isConditional: isConditional) }
     }
 
     // MARK: Revalidation
@@ -86,7 +87,7 @@ struct Exchange: Sendable {
     private func addConditions(to request: inout DownloadRequest) -> Bool {
         guard let stored = transfer.revalidated else { return false }
         // The first request selects the response, and its target may be another URL.
-        let first = transfer.attempt.withLock { $0.chain?.request }
+        let first = transfer.attemptRecord.withLock { $0.chain?.request }
         guard stored.hasValidator, request.mayRevalidate(stored, redirectedFrom: first) else { return false }
         stored.addConditions(to: &request.headers)
         return true
@@ -157,7 +158,7 @@ struct Exchange: Sendable {
         let resumption = response.status == status && request.method == "GET" ? transfer.resumption : nil
         // The response itself is recorded later.
         resumption?.beginBody(
-            of: response, to: request, after: transfer.attempt.withLock { $0.chain },
+            of: response, to: request, after: transfer.attemptRecord.withLock { $0.chain },
             byteCount: announced.map { $0 + prefix.count }, isRest: !prefix.isEmpty)
         response.body = DownloadBody(
             ResponseBody(
@@ -210,7 +211,7 @@ struct Exchange: Sendable {
             defer { race?.cancel() }
             do {
                 let head = try await stream.head()
-                record(head, of: stream, request)
+                recordHead(head, of: stream, to: request)
                 if route == .unrestricted, stream.connection?.isReused == true { clients.keepName(in: request.url) }
                 return Reply(head: head.head, stream: stream)
             } catch {
@@ -288,7 +289,7 @@ struct Exchange: Sendable {
     }
 
     @inline(never)
-    private func record(_ head: ResponseHead, of stream: ResponseStream, _ request: DownloadRequest) {
+    private func recordHead(_ head: ResponseHead, of stream: ResponseStream, to request: DownloadRequest) {
         transfer.meter.recordHead(
             head, over: stream.connection, isEncrypted: request.url.isEncrypted, since: stream.sent)
         settings.cookies?.store(head.head.headers["set-cookie"], setBy: request.url, at: transfer.clock.date())

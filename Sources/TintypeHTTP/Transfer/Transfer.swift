@@ -20,7 +20,7 @@ final class Transfer: Sendable {
     /// The metadata of ``stored``; `nil` if it has none.
     let revalidated: StoredResponse?
     /// The record of the current attempt.
-    let attempt = Locked(AttemptRecord())
+    let attemptRecord = Locked(AttemptRecord())
 
     var clock: TransferClock { settings.configuration.clock }
     private var host: String { request.url.host()?.lowercased() ?? "" }
@@ -84,7 +84,7 @@ final class Transfer: Sendable {
             return try await attemptAgain(after: failure)
         } catch {
             resumption?.saveOrRemoveFile()
-            let invalidated = invalidated(attempt.withLock { $0.invalidated })
+            let invalidated = addingOwnURL(to: attemptRecord.withLock { $0.invalidated })
             throw invalidated.isEmpty ? error : error.invalidating(invalidated)
         }
     }
@@ -183,7 +183,7 @@ final class Transfer: Sendable {
     /// conditional on the entry.
     @inline(never)
     private func storedBytes(renewedBy response: DownloadResponse) -> LoadedBytes? {
-        let attempt = attempt.withLock { $0 }
+        let attempt = attemptRecord.withLock { $0 }
         guard let stored, let revalidated, let chain = attempt.chain, attempt.isConditional else { return nil }
         let fields = settings.configuration.storedHeaders
         let renewed = revalidated.renewed(by: response, after: chain, storing: fields)
@@ -198,19 +198,20 @@ final class Transfer: Sendable {
 
     @inline(never)
     private func loadedBytes(_ data: Data, _ file: SpillFile?, _ response: DownloadResponse) -> LoadedBytes {
-        let attempt = attempt.withLock { $0 }
+        let attempt = attemptRecord.withLock { $0 }
         let chain = attempt.chain ?? ExchangeChain(responseOfInterceptor: response, to: request, clock.date())
         var loaded = LoadedBytes(
             transferred: data, in: file, metrics: meter.finish(status: response.status, byteCount: data.count),
             record: TransferRecord(chain, response, storing: settings.configuration.storedHeaders))
         let unsent = attempt.chain == nil ? chain.last.invalidated : []
-        let invalidated = invalidated(attempt.invalidated + unsent)
+        let invalidated = addingOwnURL(to: attempt.invalidated + unsent)
         if !invalidated.isEmpty { loaded.invalidated = invalidated }
         return loaded
     }
 
-    /// Adds the URL of an unsafe request to those that it has made invalid: an interceptor may have sent it to others.
-    private func invalidated(_ urls: [URL]) -> [URL] {
+    /// Adds the URL of an unsafe request to those that it has made invalid: an interceptor may have sent the request to
+    /// other URLs.
+    private func addingOwnURL(to urls: [URL]) -> [URL] {
         urls.isEmpty || !request.isUnsafe ? urls : [request.url] + urls
     }
 
