@@ -37,13 +37,10 @@ public struct DownloadRequest: Hashable, Sendable {
             throw TintypeError(.invalidSource, stage: .load, "not a URL", subject: source.displayName)
         }
         let own: HTTPSource? = if case .http(let source) = source { source } else { nil }
+        let credential = settings.options.credential ?? url.credential ?? settings.credential(for: url)
         self.init(
             url: url.withoutCredential, method: own?.method ?? "GET",
-            headers: Self.headers(own?.headers ?? [:], settings, url.credential))
-        guard !settings.configuration.credentials.isEmpty, !headers.contains("Authorization"),
-            let credential = settings.credential(for: url)
-        else { return }
-        headers.add(name: "Authorization", value: credential.authorization)
+            headers: Self.headers(own?.headers ?? [:], settings, credential))
     }
 
     /// Checks the parts that the HTTP client does not check. The client traps on some invalid requests, such as one
@@ -81,7 +78,7 @@ public struct DownloadRequest: Hashable, Sendable {
         var headers = HTTPFields()
         if !own.isEmpty { headers.addMissing(own) }
         headers.addMissing(settings.headers)
-        if let credential = settings.options.credential ?? credential, !headers.contains("Authorization") {
+        if let credential, !headers.contains("Authorization") {
             headers.add(name: "Authorization", value: credential.authorization)
         }
         return headers
