@@ -52,7 +52,7 @@ package final class JobContext: Sendable {
             return state.lastFollower
         }
         // The priority may have changed after the follower was created and before it was registered.
-        follow { follower.follow($0) }
+        passPriority { follower.follow($0) }
         return number
     }
 
@@ -70,8 +70,8 @@ package final class JobContext: Sendable {
         }
     }
 
-    /// Calls `send` with the current priority, and again as long as it changes in between.
-    func follow(alreadySent: ImagePriority? = nil, _ send: (ImagePriority) -> Void) {
+    /// Passes the current priority on, and again as long as it changes in between.
+    func passPriority(alreadySent: ImagePriority? = nil, to send: (ImagePriority) -> Void) {
         ImagePriority.pass(alreadySent: alreadySent) {
             (priority, ())
         } to: { _, priority in

@@ -94,7 +94,7 @@ package final class QueuePosition: PriorityFollower {
         }
         if isCancelled { return queue.cancel(ticket) }
         // The priority may have changed before there was a ticket to move.
-        job.follow(alreadySent: priority) { queue.move(ticket, to: $0) }
+        job.passPriority(alreadySent: priority) { queue.move(ticket, to: $0) }
     }
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
