@@ -4,11 +4,10 @@ extension ImageLoad {
     /// Loads the image of a request with other sources. The load of each source is a job of its own, which others may share.
     func loadFromSources(_ others: OtherRequests) async throws(TintypeError) -> ImageResponse {
         let lowData = services.configuration.savesData() ? others.lowData : nil
-        guard lowData != nil || others.lowResolution != nil else { return try await loadFirstAvailable(others) }
-        if let cached = try await loadIfCached(others) { return cached }
+        if lowData != nil || others.lowResolution != nil, let cached = try await loadIfCached(others) { return cached }
         if let lowData { return try await loadFirstAvailable(others, insteadOfImage: lowData) }
-        guard let low = others.lowResolution else { return try await loadFirstAvailable(others) }
-        return try await loadAfter(lowResolution: low, others)
+        if let low = others.lowResolution { return try await loadBoth(others, lowResolution: low) }
+        return try await loadFirstAvailable(others)
     }
 
     /// Loads the image, or else the first of its alternatives that can be loaded.
@@ -94,8 +93,8 @@ extension ImageLoad {
     /// arrives first. Its load ends with this one.
     ///
     /// - Throws: The error of the image. An error of the low-resolution source is ignored.
-    private func loadAfter(
-        lowResolution low: ImageRequest, _ others: OtherRequests
+    private func loadBoth(
+        _ others: OtherRequests, lowResolution low: ImageRequest
     ) async throws(TintypeError) -> ImageResponse {
         let previews = Locked(LayeredStatus())
         let receiver = Jobs.Receiver(
