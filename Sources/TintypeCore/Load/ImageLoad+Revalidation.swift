@@ -57,7 +57,7 @@ extension ImageLoad {
     /// Returns the entry of the disk cache if it may be used, otherwise the bytes from the loader.
     private func loadCurrentBytes(_ previews: PreviewPump) async throws(TintypeError) -> LoadedBytes {
         guard request.policy.freshness == .http else {
-            return try await loadBytes(revalidating: readOriginalEntry(as: nil), as: nil, ifFailed: .always, previews)
+            return try await askOrigin(about: readOriginalEntry(as: nil), as: nil, ifFailed: .always, previews)
         }
         let judge = await sharedLoader.judge(for: byteRequest())
         let (entry, verdict, variant) = try await selectEntry(by: judge)
@@ -70,7 +70,7 @@ extension ImageLoad {
                 .notCached, stage: .disk,
                 "no cache contains the image, and the request has the directive only-if-cached")
         }
-        return try await loadBytes(revalidating: entry, as: variant, ifFailed: StaleUse(verdict), previews)
+        return try await askOrigin(about: entry, as: variant, ifFailed: StaleUse(verdict), previews)
     }
 
     // MARK: Variants
@@ -105,8 +105,8 @@ extension ImageLoad {
     ///   - stored: The entry; `nil` loads the bytes.
     ///   - variant: The name of the variant that the request selects.
     ///   - staleUse: Whether the entry may be used instead after an error.
-    private func loadBytes(
-        revalidating stored: CacheEntry?, as variant: VariantName?, ifFailed staleUse: StaleUse, _ previews: PreviewPump
+    private func askOrigin(
+        about stored: CacheEntry?, as variant: VariantName?, ifFailed staleUse: StaleUse, _ previews: PreviewPump
     ) async throws(TintypeError) -> LoadedBytes {
         do throws(TintypeError) {
             var bytes = try await loadBytes(stored: stored, previews: previews)
@@ -152,7 +152,7 @@ extension ImageLoad {
         let previews = PreviewPump(self)
         defer { previews.stop() }
         _ = try await loadRendition(
-            from: try await loadBytes(revalidating: entry, as: variant, ifFailed: .never, previews))
+            from: try await askOrigin(about: entry, as: variant, ifFailed: .never, previews))
     }
 
     /// Removes the entries of URLs, in all variants, after a request that changed their resources (RFC 9111 §4.4). A load
