@@ -52,7 +52,7 @@ extension ExpectedSize {
     ///
     /// - Returns: `nil` if the transforms may change the size in a way that cannot be computed from the header.
     init?(_ info: ImageInfo, as rendition: Rendition) {
-        guard rendition.predictsSize || !rendition.transforms(info) else { return nil }
+        guard rendition.predictsSize || !rendition.appliesTransforms(to: info) else { return nil }
         let decode = rendition.decode
         let part = decode.crop.map { $0.clipped(to: info.size)?.size ?? info.size } ?? info.size
         let size = info.format.isVector ? decode.size.vectorTarget(for: part) : decode.size.target(for: part)

@@ -103,6 +103,7 @@ extension ImageLoad {
         }
     }
 
+    /// Removes an entry that does not decode, and logs why. The removal runs even if the load is cancelled.
     func removeFromDisk(_ key: CacheKey, in cache: any ImageCaching, because reason: TintypeError) async {
         services.configuration.logger.warning("removed from the disk cache: \(key.logText): \(reason)")
         try? await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in

@@ -10,7 +10,7 @@ extension ImageLoad {
         guard response.transferFailure == nil, waits || request.policy.rendered.writesAnyTier else { return }
         try await watch.watch(.store, request.key) { _ throws(TintypeError) in
             storeInMemory(response.image)
-            if isStoredOnDisk(response.image) { await storeOnDisk(response.image, waits: waits) }
+            if belongsOnDisk(response.image) { await storeOnDisk(response.image, waits: waits) }
             if waits { await flush() }
             try job.checkCancelled()
         }
@@ -23,12 +23,12 @@ extension ImageLoad {
         if let size = DecodedSize(image, of: request) { services.decodedSizes.withLock { $0.note(size) } }
     }
 
-    /// Whether the disk cache stores a rendition.
+    /// Whether a rendition is to be stored on disk.
     ///
-    /// It does not store partial images, images with more than 8 bits per channel or images with metadata. It stores
+    /// The disk does not store partial images, images with more than 8 bits per channel or images with metadata. It stores
     /// animations only if the request names a format for them. Renditions that are not stored are made again from the
     /// original.
-    private func isStoredOnDisk(_ image: Image) -> Bool {
+    private func belongsOnDisk(_ image: Image) -> Bool {
         (!image.isAnimated || storesAnimations) && !image.isPartial && image.highRange == nil && image.exif == nil
             && image.metadata == nil && !request.key.isOriginal && hasPixels
             && request.policy.rendered.disk.canWrite
@@ -61,6 +61,7 @@ extension ImageLoad {
         request.policy.freshness != .http || bytes?.isStorable != false
     }
 
+    /// Waits until the caches have written what this load has stored. A failure is logged.
     private func flush() async {
         // A serializer may still be processing an original.
         if serializer != nil { await services.background.wait() }
@@ -113,7 +114,7 @@ extension ImageLoad {
     /// Stores the pixels of a rendition that was found encoded, in the background, so that the next hit needs no
     /// decoding.
     func storePixelsInBackground(of image: Image) {
-        guard usesPixelTier, isStoredOnDisk(image) else { return }
+        guard usesPixelTier, belongsOnDisk(image) else { return }
         services.background.add(cost: image.memoryCost) {
             _ = await storePixels(of: image, for: JobContext(priority: .veryLow))
         }

@@ -6,13 +6,13 @@ extension ImageLoad {
     /// Trailing pixelwise transforms are applied in one pass: see ``Rendition/transformsInOnePass``.
     func transform() async throws(TintypeError) -> ImageResponse {
         let (rendition, count) = (request.rendition, transformsToApply)
-        let isOriginDecoded = hasDecodedOriginal(without: count)
-        if !isOriginDecoded, let decoded = rendition.decodingCropsAlone { return try await joinIntermediate(decoded) }
+        let isOriginalDecoded = hasDecodedOriginal(without: count)
+        if !isOriginalDecoded, let decoded = rendition.decodingCropsAlone { return try await joinIntermediate(decoded) }
         let last = rendition.ending(count)
         var response = try await transformingPreviews(by: last)
-            .joinIntermediate(rendition.beginning(without: count, takesSize: !isOriginDecoded))
+            .joinIntermediate(rendition.beginning(without: count, takesSize: !isOriginalDecoded))
         let image = response.image
-        guard rendition.transforms(image.info) else { return response }
+        guard rendition.appliesTransforms(to: image.info) else { return response }
         response.image = try await watch.watch(.transform, request.key) { _ throws(TintypeError) in
             try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
                 try job.transforming { () throws(TintypeError) in try image.transformed(by: last) }

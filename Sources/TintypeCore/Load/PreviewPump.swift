@@ -42,6 +42,7 @@ final class PreviewPump: Sendable {
         }
     }
 
+    /// Stops the previews, but keeps the received bytes: if the transfer fails, they may be all that can be shown.
     private func stopDecoding() {
         state.withLock { $0.isStopped = true }
     }

@@ -34,7 +34,7 @@ final class PreviewTransforms: Sendable {
 
     /// - Returns: `nil` if the transformer fails. A preview never fails a load.
     private func transform(_ preview: ImageResponse) -> ImageResponse? {
-        guard load.request.rendition.transforms(preview.image.info) else { return preview }
+        guard load.request.rendition.appliesTransforms(to: preview.image.info) else { return preview }
         var transformed = preview
         let image = try? load.job.transforming { () throws(TintypeError) in
             try preview.image.transformed(by: transformer)

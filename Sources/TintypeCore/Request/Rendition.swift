@@ -31,7 +31,7 @@ public struct Rendition: Sendable {
     }
 
     /// Returns whether the transforms apply to an image with this information.
-    func transforms(_ info: ImageInfo) -> Bool {
+    func appliesTransforms(to info: ImageInfo) -> Bool {
         transformScope.admits(info, frames: decode.frames)
     }
 
