@@ -321,6 +321,14 @@ import TintypeTesting
         #expect(headers["if-none-match"] == "W/\"1\"" && headers["if-modified-since"] == Self.zeroText)
     }
 
+    @Test(arguments: ["\"a\u{1}\"", "\"a\u{7F}\"", "\"\(String(repeating: "a", count: 2047))\""])
+    func aTagThatCannotBeSentIsNotUsed(_ tag: String) {
+        var headers: HTTPFields = [:]
+        let stored = Self.stored(["ETag": tag])
+        stored.addConditions(to: &headers)
+        #expect(!stored.hasValidator && headers == [:] && StrongValidator(["ETag": tag]) == nil)
+    }
+
     @Test func aStoredResponseIsDecoded() throws {
         var stored = Self.stored(["etag": "\"a: b\"", "cache-control": "max-age=1", "vary": "accept", "x-empty": ""])
         stored.selection.add("accept", digest: "12ab")

@@ -87,12 +87,12 @@ struct StoredResponse: Hashable, Sendable {
     // MARK: Revalidation
 
     /// Whether the origin can be asked for a change.
-    var hasValidator: Bool { head.headers.contains("etag") || head.headers.contains("last-modified") }
+    var hasValidator: Bool { head.headers.returnable("etag") != nil || head.headers.returnable("last-modified") != nil }
 
     /// Adds the fields that make a request conditional on a change (RFC 9111, 4.3.1).
     func addConditions(to headers: inout HTTPFields) {
-        if let tag = head.headers["etag"] { headers["If-None-Match"] = tag }
-        if let date = head.headers["last-modified"] { headers["If-Modified-Since"] = date }
+        if let tag = head.headers.returnable("etag") { headers["If-None-Match"] = tag }
+        if let date = head.headers.returnable("last-modified") { headers["If-Modified-Since"] = date }
     }
 
     /// Whether the response came from a URL, so that its validators apply there.

@@ -81,6 +81,18 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
         return included
     }
 
+    /// Returns the value of a field of a response that a later request sends back, such as `ETag`; `nil` if a request
+    /// cannot carry it: the client refuses control characters, and servers refuse long values. O(length of the value).
+    func returnable(_ name: String) -> String? {
+        guard let value = self[name], value.utf8.count <= Self.maximumReturnableByteCount,
+            value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+        else { return nil }
+        return value
+    }
+
+    /// Servers accept 8 KB of fields in a request, or more.
+    private static let maximumReturnableByteCount = 2048
+
     /// All fields, in order.
     public var all: [(name: String, value: String)] { nioHeaders.map { ($0.name, $0.value) } }
 

@@ -96,11 +96,12 @@ struct StrongValidator: Hashable, Sendable {
 
     /// Reads the validator of a response; `nil` when it has no strong one.
     ///
-    /// Weak entity tags do not count. A date counts if it is at least 60 seconds before the date of the response:
-    /// otherwise the representation may have changed twice within one second (RFC 9110, 8.8.2.2).
+    /// Weak entity tags do not count, nor do those that a request cannot carry. A date counts if it is at least 60
+    /// seconds before the date of the response: otherwise the representation may have changed twice within one second
+    /// (RFC 9110, 8.8.2.2).
     init?(_ headers: HTTPFields) {
-        if let tag = headers["etag"] {
-            guard tag.hasPrefix("\"") else { return nil }
+        guard !headers.contains("etag") else {
+            guard let tag = headers.returnable("etag"), tag.hasPrefix("\"") else { return nil }
             value = tag
             return
         }
