@@ -95,7 +95,8 @@ import TintypeTesting
             while try await !post.parts().isEmpty {}
             try await Self.drainLoops()
         }
-        #expect(server.connectionCount == 2)
+        // A request may find that the client has not yet put the connection back.
+        #expect((2...3).contains(server.connectionCount))
         await server.stop()
     }
 
