@@ -6,6 +6,8 @@ struct JXLCodestream {
     let bytes: UnsafeRawBufferPointer
     /// The parts of the file that have arrived and contain the codestream, in order.
     private(set) var parts: [Range<Int>] = []
+    /// The error of reading beyond the parts.
+    private(set) var endError = TintypeError.truncatedJXL
 
     /// Finds the parts in a file.
     ///
@@ -20,6 +22,10 @@ struct JXLCodestream {
         let (file, all) = (ISOFile(bytes: bytes), 0..<bytes.count)
         var offset = 0
         while offset < bytes.count, let box = try? JXLBox(file, at: offset, in: all) {
+            guard !box.isLong else {
+                endError = .longBox
+                return
+            }
             if box.isCodestream, box.end > headerEnd { append(max(box.body, headerEnd)..<box.end) }
             offset = box.end
         }
@@ -35,6 +41,8 @@ struct JXLCodestream {
 private struct JXLBox {
     /// Whether it contains a part of the codestream.
     let isCodestream: Bool
+    /// Whether its length is stored in 64 bits, which libjxl 0.7 expects at another place than the standard states.
+    let isLong: Bool
     /// The offset of its contents.
     let body: Int
     /// The offset of the next box.
@@ -43,13 +51,13 @@ private struct JXLBox {
     init(_ file: ISOFile, at offset: Int, in all: Range<Int>) throws(TintypeError) {
         let size = try file.number(at: offset, in: all)
         let kind = try file.number(at: offset + 4, in: all)
-        let length = size == 1 ? try file.number(at: offset + 9, size: 7, in: all) : size
         let isPart = kind == Self.part
         isCodestream = isPart || kind == Self.whole
+        isLong = size == 1
         // A part begins with its index.
-        body = offset + (size == 1 ? 16 : 8) + (isPart ? 4 : 0)
-        end = size == 0 ? .max : offset + length
-        guard body <= end else { throw .damagedJXL }
+        body = offset + (isPart ? 12 : 8)
+        end = size == 0 ? .max : offset + size
+        guard isLong || body <= end else { throw .damagedJXL }
     }
 
     /// `jxlc` and `jxlp`.
@@ -59,6 +67,7 @@ private struct JXLBox {
 /// Reads the fields of headers (ISO/IEC 18181-1, B.2), the lowest bit of each byte first.
 struct JXLBitReader {
     private let bytes: UnsafeRawBufferPointer
+    private let endError: TintypeError
     /// The parts that have not been read. The first one begins with the byte of the next bit.
     private var parts: ArraySlice<Range<Int>>
     /// The number of bits of the next byte that have been read, 0 to 7.
@@ -68,18 +77,21 @@ struct JXLBitReader {
     typealias Field = (bits: Int, base: Int)
 
     init(_ codestream: JXLCodestream) {
-        (bytes, parts) = (codestream.bytes, codestream.parts[...])
+        (bytes, parts, endError) = (codestream.bytes, codestream.parts[...], codestream.endError)
     }
 
     /// Reads up to 32 bits.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` at the end of the bytes, as all methods do.
+    /// - Throws: At the end of the bytes, as all methods do: ``TintypeError/Code/undecodable``, or
+    ///   ``TintypeError/Code/limitExceeded`` if further bytes cannot be found.
     mutating func read(_ count: Int) throws(TintypeError) -> Int {
-        var value = 0
-        for index in 0..<count {
-            guard let part = parts.first else { throw .damagedJXL }
-            value |= (Int(bytes[part.lowerBound]) >> bit & 1) << index
-            bit += 1
+        var (value, length) = (0, 0)
+        while length < count {
+            guard let part = parts.first else { throw endError }
+            let step = min(8 - bit, count - length)
+            value |= (Int(bytes[part.lowerBound]) >> bit & (1 << step - 1)) << length
+            length += step
+            bit += step
             if bit == 8 { alignToByte() }
         }
         return value
@@ -109,19 +121,6 @@ struct JXLBitReader {
         return value
     }
 
-    /// Skips extensions: a bit for each, the numbers of their bits, and these bits.
-    mutating func skipExtensions() throws(TintypeError) {
-        let extensions = try longNumber()
-        var total: UInt64 = 0
-        for _ in 0..<extensions.nonzeroBitCount {
-            let (sum, overflow) = total.addingReportingOverflow(try longNumber())
-            guard !overflow else { throw .damagedJXL }
-            total = sum
-        }
-        guard let count = Int(exactly: total) else { throw .damagedJXL }
-        try skip(count)
-    }
-
     /// Skips bits.
     mutating func skip(_ count: Int) throws(TintypeError) {
         let first = min(count, (8 - bit) % 8)
@@ -134,7 +133,7 @@ struct JXLBitReader {
     mutating func skip(bytes count: Int) throws(TintypeError) {
         var left = count
         while left > 0 {
-            guard let part = parts.first else { throw .damagedJXL }
+            guard let part = parts.first else { throw endError }
             if left < part.count {
                 parts[parts.startIndex] = part.lowerBound + left..<part.upperBound
                 return
@@ -151,4 +150,10 @@ struct JXLBitReader {
         let rest = part.lowerBound + 1..<part.upperBound
         if rest.isEmpty { parts.removeFirst() } else { parts[parts.startIndex] = rest }
     }
+}
+
+extension TintypeError {
+    fileprivate static let longBox = exceeded(
+        .library, "the JPEG XL has a box with a length of 64 bits before its last frame, which Tintype does not support"
+    )
 }

@@ -11,6 +11,8 @@ struct JXLHeader {
     /// Whether the samples are stored in XYB, the colour space of lossy images.
     let isXYB: Bool
     let extraChannelCount: Int
+    /// Whether frames of an animation state the time at which they are shown.
+    let hasTimecodes: Bool
     /// Bits a channel.
     let depth: Int
     /// The peak luminance of the image in cd/m²; `nil` if the file declares only the default of SDR or the maximum of PQ.
@@ -43,6 +45,7 @@ struct JXLHeader {
         let header = try reader.header()
         var info = ImageInfo(header)
         isAnimated = header.have_animation != 0
+        hasTimecodes = isAnimated && header.animation.have_timecodes != 0
         isPremultiplied = header.alpha_premultiplied != 0
         (isGrey, depth) = (header.num_color_channels == 1, Int(header.bits_per_sample))
         (isXYB, extraChannelCount) = (header.uses_original_profile == 0, Int(header.num_extra_channels))

@@ -15,9 +15,12 @@ struct JXLSectionOrder {
     static func skip(_ bits: inout JXLBitReader, sectionCount: Int) throws(TintypeError) {
         let codes = try JXLPrefixCodes(&bits, contextCount: contextCount)
         let count = try codes.number(&bits, context: context(sectionCount))
-        guard count <= sectionCount else { throw .damagedJXL }
+        guard count <= sectionCount else { throw .unreadableOrder }
         var last = 0
-        for _ in 0..<count { last = try codes.number(&bits, context: context(last)) }
+        for index in 0..<count {
+            last = try codes.number(&bits, context: context(last))
+            guard last < sectionCount - index else { throw .unreadableOrder }
+        }
     }
 
     /// Returns the context of a number that follows another one: the bits of the other.
@@ -63,7 +66,7 @@ private struct JXLPrefixCodes {
         var recent = Array(0..<mostCodes)
         for _ in 0..<count {
             let index = try codes.number(&bits, context: 0)
-            guard index < mostCodes else { throw .damagedJXL }
+            guard index < mostCodes else { throw .unreadableOrder }
             map.append(movesToFront ? recent[index] : index)
             recent.insert(recent.remove(at: index), at: 0)
         }
@@ -74,7 +77,7 @@ private struct JXLPrefixCodes {
         guard try bits.readFlag() else { return 1 }
         let length = try bits.read(4)
         let size = 1 + (1 << length) + (try bits.read(length))
-        guard size <= 1 << longestCode else { throw .damagedJXL }
+        guard size <= 1 << longestCode else { throw .unreadableOrder }
         return size
     }
 
@@ -93,9 +96,9 @@ private struct JXLPrefixCodes {
             splitExponent = try bits.read(4)
             guard splitExponent != longestCode else { return }
             high = try bits.read(Self.length(splitExponent))
-            guard high <= splitExponent else { throw .damagedJXL }
+            guard high <= splitExponent else { throw .unreadableOrder }
             low = try bits.read(Self.length(splitExponent - high))
-            guard high + low <= splitExponent else { throw .damagedJXL }
+            guard high + low <= splitExponent else { throw .unreadableOrder }
         }
 
         /// The number of bits of the largest of the numbers up to one.
@@ -105,7 +108,7 @@ private struct JXLPrefixCodes {
             let split = 1 << splitExponent
             guard symbol >= split else { return symbol }
             let count = splitExponent - high - low + (symbol - split) >> (high + low)
-            guard count < 30 else { throw .damagedJXL }
+            guard count < 30 else { throw .unreadableOrder }
             let top = 1 << high | (symbol >> low) & (1 << high - 1)
             return (top << count | (try bits.read(count))) << low | symbol & (1 << low - 1)
         }
@@ -148,7 +151,7 @@ private struct JXLPrefixCode {
             index += count
             (code, first) = (code << 1, (first + count) << 1)
         }
-        throw .damagedJXL
+        throw .unreadableOrder
     }
 
     /// Reads the code of up to four symbols.
@@ -159,7 +162,7 @@ private struct JXLPrefixCode {
         var symbols: [Int] = []
         for _ in 0..<count {
             let symbol = try bits.read(length)
-            guard symbol < symbolCount, !symbols.contains(symbol) else { throw .damagedJXL }
+            guard symbol < symbolCount, !symbols.contains(symbol) else { throw .unreadableOrder }
             symbols.append(symbol)
         }
         let isUneven = count == 4 ? try bits.readFlag() : false
@@ -188,11 +191,11 @@ private struct JXLPrefixCode {
             let before = repetitions
             if repetitions > 0 { repetitions = (repetitions - 2) << (symbol - 14) }
             repetitions += try bits.read(symbol - 14) + 3
-            guard repetitions - before <= symbolCount - lengths.count else { throw .damagedJXL }
+            guard repetitions - before <= symbolCount - lengths.count else { throw .unreadableOrder }
             lengths += repeatElement(length, count: repetitions - before)
             if length > 0 { left -= (repetitions - before) << (15 - length) }
         }
-        guard left == 0 else { throw .damagedJXL }
+        guard left == 0 else { throw .unreadableOrder }
         return lengths
     }
 
@@ -203,7 +206,7 @@ private struct JXLPrefixCode {
             lengths[symbol] = length
             if length > 0 { left -= 32 >> length }
         }
-        guard left == 0 || lengths.count(where: { $0 > 0 }) == 1 else { throw .damagedJXL }
+        guard left == 0 || lengths.count(where: { $0 > 0 }) == 1 else { throw .unreadableOrder }
         return lengths
     }
 
@@ -222,5 +225,5 @@ private struct JXLPrefixCode {
 
 extension TintypeError {
     fileprivate static let unreadableOrder = exceeded(
-        .library, "a hidden frame of the JPEG XL stores its sections in an order that is too complex to check")
+        .library, "a frame of the JPEG XL stores its sections in an order that is damaged or too complex to check")
 }
