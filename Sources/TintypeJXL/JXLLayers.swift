@@ -37,7 +37,7 @@ struct JXLLayers {
     }
 
     /// Returns the offset of the first frame; `nil` if the bytes end, or are damaged, before it.
-    private static func headerEnd(_ bytes: UnsafeRawBufferPointer, _ header: JXLHeader) throws(TintypeError) -> Int? {
+    static func headerEnd(_ bytes: UnsafeRawBufferPointer, _ header: JXLHeader) throws(TintypeError) -> Int? {
         // A preview is a frame before all others. No encoder writes previews.
         guard !header.hasPreview else {
             throw .exceeded(.library, "the JPEG XL contains a preview frame, which Tintype does not support")

@@ -58,7 +58,10 @@ struct JXLNumberReader {
         let isPrefix = try bits.readFlag()
         let symbolBits = isPrefix ? Self.longestPrefix : 5 + (try bits.read(2))
         var (layouts, sizes) = ([NumberLayout](), [Int]())
-        for _ in 0...(map.max() ?? 0) { layouts.append(try NumberLayout(&bits, symbolBits: symbolBits)) }
+        let used = Set(map)
+        // Codes without use would only take time.
+        guard used.max() == used.count - 1 else { throw .unreadableOrder }
+        for _ in used { layouts.append(try NumberLayout(&bits, symbolBits: symbolBits)) }
         if isPrefix {
             for _ in layouts { sizes.append(try Self.alphabetSize(&bits)) }
             for (layout, size) in zip(layouts, sizes) {

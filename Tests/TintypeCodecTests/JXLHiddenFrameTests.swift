@@ -60,8 +60,33 @@ import TintypeTesting
         static let asymmetric = [(1, 1), (0, 1), (1, 1), (0, 2), (0, 1)]
     }
 
+    /// Returns a modular frame without contents that covers the canvas, and is not the last one.
+    ///
+    /// - Parameter duration: 1 for a frame of an animation that is shown by itself.
+    private func shownFrame(duration: Int? = nil) -> Data {
+        var bits = BitWriter()
+        // No defaults; regular; modular; no flags; no upsampling; groups of 1024 pixels; one pass; no size of its own.
+        for (value, count) in [(0, 1), (0, 2), (1, 1), (0, 2), (0, 2), (3, 2), (0, 2), (0, 1)] {
+            bits.append(value, count)
+        }
+        // Replaces the canvas; its duration; not the last one.
+        bits.append(0, 2)
+        if let duration { bits.append(duration, 2) }
+        bits.append(0, 1)
+        // Its index and, if it is kept, its colours; no name; default filters; no extensions.
+        bits.append(0, 2)
+        if duration ?? 0 == 0 { bits.append(0, 1) }
+        for (value, count) in [(0, 2), (1, 1), (0, 2)] + Order.stored { bits.append(value, count) }
+        bits.align()
+        // One section without bytes.
+        bits.append(0, 12)
+        return bits.bytes
+    }
+
     /// Returns a modular frame without contents that is only kept for later ones.
-    private func hiddenFrame(_ size: PixelSize, _ order: [(Int, Int)] = Order.stored) -> Data {
+    private func hiddenFrame(
+        _ size: PixelSize, _ order: [(Int, Int)] = Order.stored, extensions: Int = 0
+    ) -> Data {
         var bits = BitWriter()
         // No defaults; only for reference; modular; no flags; no upsampling; groups of 1024 pixels; a size of its own.
         for (value, count) in [(0, 1), (2, 2), (1, 1), (0, 2), (0, 2), (3, 2), (1, 1)] { bits.append(value, count) }
@@ -69,7 +94,7 @@ import TintypeTesting
             if side < 2304 { bits.append(1, 2, side - 256, 11) } else { bits.append(3, 2, side - 18_688, 30) }
         }
         // Its index and colours; no name; default filters; no extensions.
-        for (value, count) in [(1, 2), (1, 1), (0, 2), (1, 1), (0, 2)] + order { bits.append(value, count) }
+        for (value, count) in [(1, 2), (1, 1), (0, 2), (1, 1), (extensions, 2)] + order { bits.append(value, count) }
         bits.align()
         // One section without bytes.
         bits.append(0, 12)
@@ -122,11 +147,9 @@ import TintypeTesting
         let size = PixelSize(width: 2304, height: 16)
         let data = try #require(Data(base64Encoded: Self.reordered))
         #expect(try JXLDecoder().decode(data, context: DecodeContext()).size == size)
-        let walk = try data.withUnsafeBytes { raw in
-            try JXLFrameWalk(
-                JXLCodestream(raw, headerEnd: 10), canvas: size, isXYB: true, extraChannelCount: 0, DecodeLimits())
-        }
-        #expect(walk.areas == [288 * 2] && walk.isComplete)
+        let frames = try walk(data)
+        #expect(frames.map(\.size) == [PixelSize(width: 288, height: 2), size])
+        #expect(frames.map(\.kind) == [.lowFrequency, .regular])
     }
 
     @Test func aHugeFrameBehindOneInAnotherOrderIsRefused() throws {
@@ -137,12 +160,130 @@ import TintypeTesting
         #expect(try limit(plainHeader + small + huge + rest) { _ in } == .pixels)
     }
 
-    @Test func aHiddenFrameInAnOrderThatCannotBeReadIsRefused() throws {
+    @Test func aHiddenFrameInADamagedOrderIsRefused() throws {
         let rest = try file().dropFirst(Self.headerLength)
         for order in [Order.repeating, Order.asymmetric] {
             let data = plainHeader + hiddenFrame(PixelSize(width: 300, height: 300), order) + rest
             #expect(try limit(data) { _ in } == .library)
         }
+    }
+
+    /// Returns a hidden frame of 30,000×30,000 pixels with all 918 sections, which have no bytes.
+    private var hugeFrame: Data {
+        let tableLength = (918 * 12 + 7) / 8
+        return hiddenFrame(PixelSize(width: 30_000, height: 30_000)) + Data(count: tableLength - 2)
+    }
+
+    @Test(arguments: [Int?.none, 5, 17]) func aHugeHiddenFrameBehindAShownOneIsRefused(_ boxLength: Int?) throws {
+        let frames = plainHeader + shownFrame() + hugeFrame + (try file().dropFirst(Self.headerLength))
+        let data = boxLength.map { boxed(frames, each: $0) } ?? frames
+        #expect(try limit(data) { _ in } == .pixels)
+        #expect(try limit(data) { $0.pixels = 30_000 * 30_000 } == .memoryBytes)
+        let error = #expect(throws: TintypeError.self) {
+            _ = try JXLDecoder().salvage(data, context: DecodeContext())
+        }
+        #expect(error?.limit == .pixels)
+    }
+
+    @Test func hiddenFramesBehindAShownOneObeyTheLimits() throws {
+        let size = PixelSize(width: 1000, height: 1000)
+        let data = plainHeader + shownFrame() + hiddenFrame(size) + (try file().dropFirst(Self.headerLength))
+        #expect(try limit(data) { $0.pixels = size.area - 1 } == .pixels)
+        #expect(try limit(data) { $0.memoryBytes = 72 * size.area - 1 } == .memoryBytes)
+        #expect(try limit(data) { $0.frames = 4 } == .frames)
+        #expect(try limit(data) { $0.animatedPixels = size.area + 4 * Self.canvas.area - 1 } == .animatedPixels)
+        #expect(
+            try limit(data) { limits in
+                (limits.frames, limits.memoryBytes) = (5, 72 * size.area)
+                limits.animatedPixels = size.area + 4 * Self.canvas.area
+            } == nil)
+    }
+
+    /// An image header of an animation: 64×64 pixels, 100 ticks per second.
+    private var animationHeader: Data {
+        var bits = BitWriter()
+        let size = [(0x0AFF, 16), (1, 1), (7, 5), (1, 3)]
+        // No defaults; an animation; 8 bits; default colours.
+        let properties = [
+            (0, 1), (1, 1), (0, 3), (0, 1), (0, 1), (1, 1), (0, 2), (0, 2), (0, 2), (0, 1), (0, 1), (0, 2), (1, 1),
+            (0, 2), (1, 1), (1, 1), (1, 1), (0, 2), (1, 1),
+        ]
+        for (value, count) in size + properties { bits.append(value, count) }
+        return bits.bytes
+    }
+
+    /// The hidden frame may have arrived before the rest of the animation.
+    @Test func aHugeHiddenFrameOfAnAnimationThatArrivesIsRefused() throws {
+        let shown = shownFrame(duration: 1)
+        let data = animationHeader + shown + hugeFrame + shown
+        let error = #expect(throws: TintypeError.self) {
+            _ = try JXLDecoder().arrivedFrames(data, context: DecodeContext())
+        }
+        #expect(error?.limit == .pixels)
+        let small = animationHeader + shown + hiddenFrame(PixelSize(width: 300, height: 300)) + shown
+        #expect(try JXLDecoder().arrivedFrames(small, context: DecodeContext())?.info.size == Self.canvas)
+    }
+
+    /// 16×16 pixels in two frames of an animation, each behind a low-frequency frame: `cjxl --progressive_dc=1 -d 9 -e 3`.
+    private static let animation = """
+        /wpDBAHYUFwSCgQAAIQAADgAWABYShLFgoUkVkLcDQAAcICQ+kkpLClSkFEAfu+w4MMEkExgAHQB6WMLAIAKlVHGDV7O9Xz5ocNi\
+        2sZ1hrbatrAkkRiZtxIA4IB3ghSeIScTKSh2gMSc+HlrABQsXyOvKDu/2mw2ncPOARw82mECANAzlSQOEG87RC8mdah8LyZ1qDwA\
+        CgQAAIgAADgAWABYShLFgoUkVkLcDQAAQMAV+kkpBrt3pWWjADxfEODDRAQw4AECmUiyMABMAeljCwCACpVRxg1ezvV8+aHDYtrG\
+        dYa22rawJJGYMa43AADgTgBnksQBqlvcC3iytqoGo21bM7NyweCo6pzzDnxfJYkS4xZ+Q9AO6aG/VCAd0kMB
+        """
+
+    @Test(arguments: [Int?.none, 1, 3, 7, 8, 40, 200]) func anAnimationWithHiddenFramesIsDecoded(
+        _ boxLength: Int?
+    ) throws {
+        let bare = try #require(Data(base64Encoded: Self.animation))
+        let data = boxLength.map { boxed(bare, each: $0) } ?? bare
+        var context = DecodeContext()
+        (context.limits.frames, context.limits.animatedPixels) = (4, 4 * 16 * 16)
+        let image = try JXLDecoder().decode(data, context: context)
+        #expect(image.info.frameCount == 2)
+        #expect(try #require(image.animation).frameCount == 2)
+        #expect(try limit(data) { $0.frames = 3 } == .frames)
+        #expect(try limit(data) { $0.animatedPixels = 4 * 16 * 16 - 1 } == .animatedPixels)
+    }
+
+    @Test(arguments: [
+        ("rects.jxl", 14), ("layers.jxl", 60), ("layers-alpha.jxl", 6), ("container.jxl", 1), ("p3.jxl", 1),
+    ])
+    func theWalkEndsWithTheLastFrame(_ name: String, _ count: Int) throws {
+        let frames = try walk(FixtureManifest.named(name).data)
+        #expect(frames.count == count && frames.allSatisfy(\.isShown))
+        #expect(frames.map(\.isLast) == (1...count).map { $0 == count })
+    }
+
+    @Test func theWalkFindsHiddenFramesBetweenShownOnes() throws {
+        let frames = try walk(try #require(Data(base64Encoded: Self.animation)))
+        #expect(frames.map(\.kind) == [.lowFrequency, .regular, .lowFrequency, .regular])
+        #expect(frames.map(\.size.width) == [2, 16, 2, 16])
+        #expect(frames.map(\.isLast) == [false, false, false, true])
+    }
+
+    private func walk(_ data: Data) throws -> [JXLFrameHeader] {
+        try data.withUnsafeBytes { raw in
+            let header = try #require(try JXLHeader(raw, isComplete: true, DecodeLimits()))
+            let headerEnd = try #require(try JXLLayers.headerEnd(raw, header))
+            var walk = JXLFrameWalk(JXLCodestream(raw, headerEnd: headerEnd), of: header)
+            var frames: [JXLFrameHeader] = []
+            while let frame = try walk.next() { frames.append(frame) }
+            return frames
+        }
+    }
+
+    /// libjxl 0.7 expects the length at another place than the standard states.
+    @Test func aBoxWithALengthOf64BitsIsRefused() throws {
+        let long = UInt32(1).bigEndianBytes + Data("jxlp".utf8) + Data(count: 12)
+        let data = boxed(plainHeader + shownFrame(), each: 200) + long + (try file().dropFirst(Self.headerLength))
+        #expect(try limit(data) { _ in } == .library)
+    }
+
+    @Test func aFrameWithExtensionsIsRefused() throws {
+        let frame = hiddenFrame(PixelSize(width: 300, height: 300), extensions: 1)
+        let data = plainHeader + frame + (try file().dropFirst(Self.headerLength))
+        #expect(try limit(data) { _ in } == .library)
     }
 
     /// Hidden frames may follow a preview. No encoder writes any.
