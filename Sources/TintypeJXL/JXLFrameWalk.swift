@@ -14,7 +14,7 @@ struct JXLFrameWalk {
         (self.image, bits) = (image, JXLBitReader(codestream))
     }
 
-    /// Returns the next header; `nil` after the last frame, and where the bytes end or are damaged: libjxl stops there, too.
+    /// Returns the next header; `nil` after the last frame, and where the bytes end or are damaged. libjxl stops there, too.
     ///
     /// - Throws: ``TintypeError/Code/limitExceeded`` if the frame before it, or the header, cannot be read; see
     ///   ``JXLSectionOrder`` and ``JXLFrameHeader``.

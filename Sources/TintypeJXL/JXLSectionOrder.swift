@@ -8,7 +8,8 @@ struct JXLSectionOrder {
 
     /// Reads an order and drops it.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for a damaged order; ``TintypeError/Code/undecodable`` if the bytes end.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for a damaged order; ``TintypeError/Code/undecodable`` where the
+    ///   bytes end.
     static func skip(_ bits: inout JXLBitReader, sectionCount: Int) throws(TintypeError) {
         var numbers = try JXLNumberReader(&bits, contextCount: contextCount)
         let count = try numbers.next(&bits, context: context(sectionCount))
