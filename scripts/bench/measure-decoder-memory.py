@@ -54,7 +54,7 @@ def samples(folder, tintype):
     yield saved("WebP lossy alpha", alpha, "webp", quality=85, method=1)
     yield saved("WebP lossless", alpha, "webp", lossless=True, method=0, quality=10)
     yield saved("TIFF LZW", alpha, "tiff", compression="tiff_lzw")
-    yield saved("TIFF RGBA, one strip", alpha, "tiff", tiffinfo={278: SIDE[1]})
+    yield saved("TIFF LZW, one strip", alpha, "tiff", compression="tiff_lzw", tiffinfo={278: SIDE[1]})
     yield saved("BMP", photo, "bmp")
     yield written("PNG 16 bits interlaced, PQ", memory_samples.wide_png, "png",
                   chunks=[(b"cICP", bytes((9, 16, 0, 1)))])
