@@ -258,7 +258,8 @@ import TintypeTesting
     @Test func theWalkFindsHiddenFramesBetweenShownOnes() throws {
         let frames = try walk(try #require(Data(base64Encoded: Self.animation)))
         #expect(frames.map(\.kind) == [.lowFrequency, .regular, .lowFrequency, .regular])
-        #expect(frames.map(\.size.width) == [2, 16, 2, 16])
+        // The last frame changes only a part of the canvas.
+        #expect(frames.map(\.size.width) == [2, 16, 2, 15])
         #expect(frames.map(\.isLast) == [false, false, false, true])
     }
 
