@@ -70,16 +70,19 @@ import TintypeCore
         }
     }
 
-    @Test func aSuccessBeforeTheRequestBodyIsRejected() {
+    @Test func aSuccessBeforeTheRequestBodyIsEarly() {
         var order = ResponseOrder()
         order.sendHead()
-        guard case .reject = order.receiveHead(status: 200) else { return #expect(Bool(false), "not rejected") }
+        #expect(order.receiveHead(status: 200) == .forward && order.isEarly)
+        #expect(order.receiveRest(isEnd: true) == .forward && order.isEarly)
+        order.sendRest()
+        #expect(!order.isEarly)
     }
 
     @Test func anErrorBeforeTheRequestBodyIsForwarded() {
         var order = ResponseOrder()
         order.sendHead()
-        #expect(order.receiveHead(status: 413) == .forward)
+        #expect(order.receiveHead(status: 413) == .forward && !order.isEarly)
     }
 }
 
@@ -126,6 +129,49 @@ import TintypeCore
         try channel.writeInbound(HTTPClientResponsePart.body(ByteBuffer(bytes: [1])))
         try channel.writeInbound(HTTPClientResponsePart.end(nil))
         #expect(try channel.readInbound(as: HTTPClientResponsePart.self) == nil)
+    }
+
+    // MARK: Early responses
+
+    private static let part = ByteBuffer(bytes: [1])
+
+    private func readPart() throws -> HTTPClientResponsePart? { try channel.readInbound() }
+
+    @Test func anEarlyResponseWaitsForTheRequestBody() throws {
+        try channel.writeOutbound(Self.head)
+        try receive(200)
+        try channel.writeInbound(HTTPClientResponsePart.body(Self.part))
+        try channel.writeInbound(HTTPClientResponsePart.end(nil))
+        #expect(try readPart() == nil)
+        try channel.writeOutbound(HTTPClientRequestPart.body(.byteBuffer(Self.part)))
+        // The client has not noted yet that the part was sent.
+        #expect(try readPart() == nil)
+        loop.run()
+        guard case .head? = try readPart() else { return #expect(Bool(false), "no head") }
+        #expect(try readPart() == .body(Self.part))
+        #expect(try readPart() == .end(nil))
+    }
+
+    @Test(arguments: [false, true]) func anEarlyResponseIsLostWithItsConnection(_ hasEnded: Bool) throws {
+        try channel.writeOutbound(Self.head)
+        try receive(200)
+        if hasEnded { try channel.writeInbound(HTTPClientResponsePart.end(nil)) }
+        channel.pipeline.fireChannelInactive()
+        try channel.writeOutbound(HTTPClientRequestPart.body(.byteBuffer(Self.part)))
+        loop.run()
+        #expect(try readPart() == nil)
+    }
+
+    @Test func aLongEarlyResponseIsRejected() throws {
+        try channel.writeOutbound(Self.head)
+        try receive(200)
+        let error = #expect(throws: TintypeError.self) {
+            for _ in 0..<64 { try channel.writeInbound(HTTPClientResponsePart.body(Self.part)) }
+        }
+        #expect(error?.message == "the server responded before it received the request")
+        try channel.writeOutbound(HTTPClientRequestPart.body(.byteBuffer(Self.part)))
+        loop.run()
+        #expect(try readPart() == nil)
     }
 
     @Test func writabilityDoesNotChangeWhileAHeadIsSent() throws {

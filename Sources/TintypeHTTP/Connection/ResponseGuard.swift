@@ -10,6 +10,8 @@ import TintypeCore
 /// request as soon as it has the end, and would take what follows as the response to it. ``ResponseBoundary`` finds out
 /// whether anything follows.
 ///
+/// A server may respond before it has the request body. The guard keeps such a response until the body is being sent.
+///
 /// The guards of HTTP/1.1 and HTTP/2 are two types: the methods of a generic handler are never specialised, because NIO
 /// calls them through a protocol.
 ///
@@ -26,6 +28,8 @@ final class ResponseGuard: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
     /// The end of a response that the client does not have yet.
     private var end: NIOAny?
+    /// The parts of an early response, which wait for the request body.
+    private var held: [NIOAny] = []
     /// The parts that were decoded since ``beginRead(byteCount:)``.
     private(set) var decoded = DecodedRead()
     /// The size of the response to the last request.
@@ -65,6 +69,8 @@ final class ResponseGuard: ChannelDuplexHandler {
             size = ResponseSize()
         } else {
             order.sendRest()
+            // After the client has noted that the part was sent.
+            if !held.isEmpty { context.eventLoop.assumeIsolated().execute { self.forwardHeld() } }
         }
         context.write(data, promise: promise)
     }
@@ -90,12 +96,12 @@ final class ResponseGuard: ChannelDuplexHandler {
         case .head(let head):
             guard perform(order.receiveHead(status: Int(head.status.code)), context) else { return }
             decoded.hasHead = true
-            context.fireChannelRead(data)
+            forward(data, context)
         case .body(let bytes):
             guard perform(order.receiveRest(isEnd: false), context) else { return }
             decoded.bodyByteCount += bytes.readableBytes
             size.bodyByteCount += bytes.readableBytes
-            context.fireChannelRead(data)
+            forward(data, context)
         case .end: if perform(order.receiveRest(isEnd: true), context) { end = data }
         }
     }
@@ -108,7 +114,9 @@ final class ResponseGuard: ChannelDuplexHandler {
         case .forward: return true
         case .drop: break
         case .reject where end != nil: endConnection()
-        case .reject(let message): context.fireErrorCaught(TintypeError(.transport, stage: .load, message))
+        case .reject(let message):
+            held = []
+            context.fireErrorCaught(TintypeError(.transport, stage: .load, message))
         }
         return false
     }
@@ -123,11 +131,14 @@ final class ResponseGuard: ChannelDuplexHandler {
         if end != nil {
             endConnection()
         } else if surplus == .none {
+            held = []
             context.fireErrorCaught(error)
         }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        if order.isEarly { (held, end) = ([], nil) }
+        forwardHeld()
         forwardEnd(context)
         context.fireChannelInactive()
     }
@@ -138,6 +149,30 @@ final class ResponseGuard: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+    }
+
+    // MARK: Early responses
+
+    /// The number of parts that are kept until the request body is sent, which takes a turn of another event loop.
+    private static let maximumHeldCount = 64
+
+    /// Forwards a part to the client, or keeps it while the response is early.
+    private func forward(_ part: NIOAny, _ context: ChannelHandlerContext) {
+        guard order.isEarly || !held.isEmpty else { return context.fireChannelRead(part) }
+        guard held.count < Self.maximumHeldCount else {
+            _ = perform(order.rejectEarly(), context)
+            return
+        }
+        held.append(part)
+    }
+
+    /// Forwards the parts that were kept.
+    private func forwardHeld() {
+        guard let context, !held.isEmpty else { return }
+        let parts = held
+        held = []
+        for part in parts { context.fireChannelRead(part) }
+        context.fireChannelReadComplete()
     }
 
     // MARK: The boundary between responses
@@ -172,7 +207,7 @@ final class ResponseGuard: ChannelDuplexHandler {
     private func forwardEnd(_ context: ChannelHandlerContext) {
         guard let end else { return }
         self.end = nil
-        context.fireChannelRead(end)
+        forward(end, context)
     }
 }
 
@@ -240,6 +275,8 @@ final class StreamGuard: ChannelDuplexHandler {
         case .headers(let block):
             guard let status = block.headers.first(name: ":status") else { return order.receiveRest(isEnd: true) }
             let decision = order.receiveHead(status: status)
+            // The client sends the body in the same turn of the event loop (``HTTP2Loops``).
+            if order.isEarly { return order.rejectEarly() }
             guard decision == .drop, block.endStream else { return decision }
             return order.reject("the response ended with an informational head")
         case .data: return order.receiveRest(isEnd: false)

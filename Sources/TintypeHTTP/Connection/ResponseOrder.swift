@@ -30,6 +30,9 @@ struct ResponseOrder: Hashable, Sendable {
     private var phase = Phase.idle
     /// Whether the head of the request was sent, but neither a part of its body nor its end.
     private var awaitsRequestBody = false
+    /// Whether a response has begun that must not reach the client before a part of the request body is sent: the client
+    /// starts to send the body although a response has begun, and ends the process for it.
+    private(set) var isEarly = false
 
     /// Whether no response is expected: before the first request, and after each response.
     var isIdle: Bool { phase == .idle }
@@ -39,12 +42,12 @@ struct ResponseOrder: Hashable, Sendable {
     /// Records that the head of a request is sent.
     mutating func sendHead() {
         phase = phase == .rejected ? .rejected : .waitingForHead(informationalCount: 0)
-        awaitsRequestBody = true
+        (awaitsRequestBody, isEarly) = (true, false)
     }
 
     /// Records that a part of the request body, or its end, is sent.
     mutating func sendRest() {
-        awaitsRequestBody = false
+        (awaitsRequestBody, isEarly) = (false, false)
     }
 
     // MARK: The response
@@ -88,6 +91,9 @@ struct ResponseOrder: Hashable, Sendable {
         }
     }
 
+    /// Rejects a response that came too early.
+    mutating func rejectEarly() -> Decision { reject("the server responded before it received the request") }
+
     /// Rejects the response for another reason.
     mutating func reject(_ message: String) -> Decision {
         guard phase != .rejected else { return .drop }
@@ -104,10 +110,8 @@ struct ResponseOrder: Hashable, Sendable {
     }
 
     private mutating func receiveFinal(_ status: Int) -> Decision {
-        // The client starts to send the body although a response has begun, and ends the process for it.
-        if awaitsRequestBody, status < 300 {
-            return reject("the server responded before it received the request")
-        }
+        // The client does not send the body after another status.
+        isEarly = awaitsRequestBody && status < 300
         phase = .receivingBody
         return .forward
     }
