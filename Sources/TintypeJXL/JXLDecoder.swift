@@ -52,7 +52,7 @@ public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder {
     private static func decodeStill(
         _ raw: UnsafeRawBufferPointer, _ header: JXLHeader, _ context: DecodeContext
     ) throws(TintypeError) -> WideImage {
-        guard let layers = try JXLLayers(raw, header, context.limits) else { throw .damagedJXL }
+        guard let layers = try JXLLayers(raw, header, context) else { throw .damagedJXL }
         try header.checkMemory(
             layers, context.limits, other: context.highRangeBytesPerPixel(isWide: header.depth > 8))
         let target = try DecodeTarget(header.info, options: context.options)
@@ -68,7 +68,7 @@ public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder {
     public func makeFrameDecoder(
         _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
-        try JXLFrameDecoder(bytes, context.limits)
+        try JXLFrameDecoder(bytes, context)
     }
 
     /// The limits for callers that set none.
@@ -116,7 +116,7 @@ extension JXLDecoder: ProgressiveAnimationDecoder {
         of bytes: Data, _ header: JXLHeader, _ context: DecodeContext
     ) throws(TintypeError) -> JXLLayers? {
         let layers = try bytes.withTypedBytes { raw throws(TintypeError) in
-            try JXLLayers(raw, header, context.limits)
+            try JXLLayers(raw, header, context)
         }
         if let layers { try header.checkMemory(layers, context.limits) }
         return layers
@@ -132,7 +132,7 @@ extension JXLDecoder: ProgressiveAnimationDecoder {
             try JXLHeader(raw, isComplete: false, counting: .arrived, context.limits)
         }
         guard let header, header.isAnimated else { return nil }
-        return ArrivedFrames(info: header.info, decoder: try JXLFrameDecoder(bytes, header, context.limits))
+        return ArrivedFrames(info: header.info, decoder: try JXLFrameDecoder(bytes, header, context))
     }
 }
 

@@ -15,20 +15,21 @@ final class JXLFrameDecoder: FrameDecoder, @unchecked Sendable {
     private var reader: JXLFrameReader
 
     /// Creates a decoder for a whole file.
-    convenience init(_ data: Data, _ limits: DecodeLimits) throws(TintypeError) {
+    convenience init(_ data: Data, _ context: DecodeContext) throws(TintypeError) {
         let header = try data.withTypedBytes { raw throws(TintypeError) in
-            try JXLHeader(raw, isComplete: true, limits)
+            try JXLHeader(raw, isComplete: true, context.limits)
         }
         guard let header else { throw .truncatedJXL }
-        try self.init(data, header, limits)
+        try self.init(data, header, context)
     }
 
     /// Creates a decoder for a file or its first bytes.
     ///
     /// - Parameter header: The header of `data`, which lists only frames that `data` holds completely.
-    /// - Throws: ``TintypeError/Code/limitExceeded`` or ``TintypeError/Code/outOfMemory``.
-    init(_ data: Data, _ header: JXLHeader, _ limits: DecodeLimits) throws(TintypeError) {
+    /// - Throws: ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    init(_ data: Data, _ header: JXLHeader, _ context: DecodeContext) throws(TintypeError) {
         bytes = PinnedBytes(data)
+        let limits = context.limits
         let info = header.info
         try limits.check(info, byteCount: data.count)
         (canvasSize, loopCount) = (info.storedSize, info.loopCount)
@@ -38,7 +39,7 @@ final class JXLFrameDecoder: FrameDecoder, @unchecked Sendable {
                 hasAlpha: info.hasAlpha)
         }
         try limits.check(frames, canvas: canvasSize)
-        guard let layers = try JXLLayers(bytes.bytes, header, limits) else { throw .damagedJXL }
+        guard let layers = try JXLLayers(bytes.bytes, header, context) else { throw .damagedJXL }
         try header.checkMemory(layers, limits)
         // Only still images keep their high range.
         reader = try JXLFrameReader(bytes.bytes, header, DecodeContext(limits: limits))

@@ -15,16 +15,19 @@ struct JXLLayers {
 
     /// Reads the headers of all frames in a file or in its first bytes. Damage ends the list.
     ///
+    /// - Parameter context: Its limits are checked. If it is cancelled, reading ends after a frame.
     /// - Returns: `nil` if the bytes end, or are damaged, before the header of the first frame that is shown.
     /// - Throws: ``TintypeError/Code/limitExceeded`` if a frame has too many pixels, or all together, if there are too
-    ///   many, or if one cannot be read; ``TintypeError/Code/outOfMemory``.
-    init?(_ bytes: UnsafeRawBufferPointer, _ header: JXLHeader, _ limits: DecodeLimits) throws(TintypeError) {
+    ///   many, or if one cannot be read; ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    init?(_ bytes: UnsafeRawBufferPointer, _ header: JXLHeader, _ context: DecodeContext) throws(TintypeError) {
+        let limits = context.limits
         let canvas = header.info.size.area
         largestArea = canvas
         guard let headerEnd = try Self.headerEnd(bytes, header) else { return nil }
         var walk = JXLFrameWalk(JXLCodestream(bytes, headerEnd: headerEnd), of: header)
         var (count, left, isShown) = (0, limits.animatedPixels, false)
         while let frame = try walk.next() {
+            try context.checkCancelled()
             count += 1
             try Self.check(frame.size, limits)
             largestArea = max(largestArea, frame.size.area)

@@ -15,6 +15,9 @@ struct JXLNumberReader {
     }
 
     private static let longestPrefix = 15
+    /// The largest number of symbols of a prefix code. libjxl writes orders with less than 600. A long code takes few bits,
+    /// but a millisecond to build.
+    private static let mostSymbols = 1024
     private static let mostCodes = 256
     /// The state after all numbers.
     private static let lastState = 0x13_0000
@@ -79,7 +82,7 @@ struct JXLNumberReader {
         guard try bits.readFlag() else { return 1 }
         let length = try bits.read(4)
         let size = 1 + (1 << length) + (try bits.read(length))
-        guard size <= 1 << longestPrefix else { throw .unreadableOrder }
+        guard size <= mostSymbols else { throw .unreadableOrder }
         return size
     }
 

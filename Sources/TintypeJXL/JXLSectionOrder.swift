@@ -2,13 +2,13 @@ import TintypeCore
 
 /// Skips the order in which the sections of a frame are stored, a permutation that is compressed (ISO/IEC 18181-1, C.3.2).
 /// The lengths of the sections follow it.
-struct JXLSectionOrder {
+enum JXLSectionOrder {
     /// The contexts of the numbers in a permutation.
     private static let contextCount = 8
 
     /// Reads an order and drops it.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for a damaged order; ``TintypeError/Code/undecodable`` where the
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for an order that is damaged or too complex; ``TintypeError/Code/undecodable`` where the
     ///   bytes end.
     static func skip(_ bits: inout JXLBitReader, sectionCount: Int) throws(TintypeError) {
         var numbers = try JXLNumberReader(&bits, contextCount: contextCount)
@@ -32,5 +32,5 @@ extension TintypeError {
     /// An order that libjxl may read in another way. Damage is a reason to refuse a file, so that libjxl never reads on
     /// where Tintype does not.
     static let unreadableOrder = exceeded(
-        .library, "a frame of the JPEG XL stores its sections in an order that is damaged")
+        .library, "a frame of the JPEG XL stores its sections in an order that is damaged or too complex")
 }

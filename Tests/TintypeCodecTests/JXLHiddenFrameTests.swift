@@ -56,6 +56,12 @@ import TintypeTesting
         /// Prefix codes of symbols without bits: the permutation begins with none that move.
         static let prefix = [(1, 1), (0, 1), (1, 1), (0, 2), (1, 1), (15, 4), (0, 1)]
         static let repeating = [(1, 1), (1, 1)]
+        /// A prefix code with this number of symbols, 1024 or 1025, of which one is used.
+        static func prefix(symbols: Int) -> [(Int, Int)] {
+            let size = symbols == 1024 ? [(9, 4), (511, 9)] : [(10, 4), (0, 10)]
+            let used = [(1, 2), (0, 2), (0, symbols == 1024 ? 10 : 11)]
+            return [(1, 1), (0, 1), (1, 1), (0, 2), (1, 1), (15, 4), (1, 1)] + size + used
+        }
         /// Codes of another kind, asymmetric numeral systems.
         static let asymmetric = [(1, 1), (0, 1), (1, 1), (0, 2), (0, 1)]
     }
@@ -166,6 +172,31 @@ import TintypeTesting
             let data = plainHeader + hiddenFrame(PixelSize(width: 300, height: 300), order) + rest
             #expect(try limit(data) { _ in } == .library)
         }
+    }
+
+    /// Many frames with long codes would take minutes.
+    @Test(arguments: [(1024, nil), (1025, DecodeLimit.library)])
+    func anOrderWithALongCodeIsRefused(_ symbols: Int, _ expected: DecodeLimit?) throws {
+        let frame = hiddenFrame(PixelSize(width: 300, height: 300), Order.prefix(symbols: symbols))
+        #expect(try limit(plainHeader + frame + (try file().dropFirst(Self.headerLength))) { _ in } == expected)
+    }
+
+    @Test func theWalkIsCancelledBetweenFrames() throws {
+        let data = try FixtureManifest.named("layers.jxl").data
+        let checks = Locked(0)
+        let context = DecodeContext(isCancelled: {
+            checks.withLock { count in
+                count += 1
+                return count == 3
+            }
+        })
+        let error = #expect(throws: TintypeError.self) {
+            _ = try data.withUnsafeBytes { raw in
+                let header = try #require(try JXLHeader(raw, isComplete: true, DecodeLimits()))
+                return try JXLLayers(raw, header, context) != nil
+            }
+        }
+        #expect(error?.code == .cancelled && checks.withLock { $0 } == 3)
     }
 
     /// Returns a hidden frame of 30,000×30,000 pixels with all 918 sections, which have no bytes.
