@@ -95,8 +95,8 @@ import TintypeTesting
                 try await group.waitForAll()
             }
         }
-        // A later check may still detect the last damage, in each cache.
-        for cache in caches { #expect(try await cache.verify().sound.count == 22) }
+        // A later check may still detect the last damage.
+        #expect(try await caches[0].verify().sound.count == 22)
         #expect(try await caches[1].usage().count == 22)
     }
 
