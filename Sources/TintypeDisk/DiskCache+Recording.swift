@@ -44,8 +44,8 @@ extension DiskCache {
     ///
     /// After an error the index is closed, and the next use repairs it.
     func useIndex<Value>(_ body: (DiskIndex) throws -> Value) throws -> Value {
-        // Up to three attempts: another process may damage or replace the new index too. The last one follows the loop.
-        for _ in 1...2 {
+        // Up to six attempts: other processes may damage or replace the new index too. The last one follows the loop.
+        for _ in 1...5 {
             let index: DiskIndex
             do { index = try openIndex() } catch  where DiskIndex.isConnectionLost(error) { continue }
             do {
