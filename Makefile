@@ -11,6 +11,9 @@ STATIC ?= $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib)
 RELEASE = -c release $(STATIC)
 # Flags of `swift test`, such as TEST_FLAGS='--filter JobTable'.
 TEST_FLAGS ?=
+# How many tests run at once. Without a limit, all of them do: each one then takes minutes, and the connections of those
+# for HTTP are closed meanwhile because they are idle.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 16
 # The folder of github.com/http-tests/cache-tests, for `make cache-tests`.
 CACHE_TESTS ?= ../cache-tests
 # Where `make install` installs: $(DESTDIR)$(PREFIX)/bin and so on. DESTDIR is for packagers.
