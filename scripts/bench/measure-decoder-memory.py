@@ -14,9 +14,13 @@ SIDE = (4000, 3000)
 PIXELS = SIDE[0] * SIDE[1]
 
 
-def peak(decoder, path, dynamic_range="standard"):
+# The samples that also have previews, and of which a damaged file shows a part.
+PARTIAL = ("JPEG baseline", "JPEG progressive 4:2:0", "JPEG progressive 4:4:4", "PNG", "WebP lossy", "WebP lossy alpha")
+
+
+def peak(decoder, path, mode="standard"):
     """Returns the peak memory of a process that decodes a file at full size, in bytes."""
-    out = subprocess.run([decoder, path, dynamic_range], check=True, capture_output=True, text=True)
+    out = subprocess.run([decoder, path, mode], check=True, capture_output=True, text=True)
     return int(out.stdout)
 
 
@@ -100,11 +104,11 @@ def main(tintype, decoder):
         # The same process with a small image, and the file itself, are not the decoder's.
         idle = peak(decoder, tiny)
         for name, path in samples(folder, tintype):
-            used = peak(decoder, path) - idle - path.stat().st_size
-            print(f"| {name} | {used / PIXELS:.1f} |", flush=True)
+            for mode in ("standard", "preview", "salvage") if name in PARTIAL else ("standard",):
+                used = peak(decoder, path, mode) - idle - path.stat().st_size
+                print(f"| {name}{'' if mode == 'standard' else '; ' + mode} | {used / PIXELS:.1f} |", flush=True)
         for name, path in wide_samples(folder):
-            used, high = (peak(decoder, path, dynamic_range) - idle - path.stat().st_size
-                          for dynamic_range in ("standard", "high"))
+            used, high = (peak(decoder, path, mode) - idle - path.stat().st_size for mode in ("standard", "high"))
             print(f"| {name}; high range; in addition | {used / PIXELS:.1f} | {high / PIXELS:.1f} |"
                   f" {(high - used) / PIXELS:.1f} |", flush=True)
 
