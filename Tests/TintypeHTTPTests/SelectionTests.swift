@@ -6,7 +6,7 @@ import Testing
 /// Which requests select a stored response (RFC 9111, 4.1).
 @Suite struct SelectionTests {
     private static func selection(_ request: HTTPFields, vary: String) -> Selection {
-        Selection(of: [Selection.Hop(request: request, response: ["Vary": vary])])
+        Selection(of: [Selection.SentRequest(headers: request, response: ["Vary": vary])])
     }
 
     static let equal: [(name: String, HTTPFields, HTTPFields)] = [
@@ -66,13 +66,13 @@ import Testing
     @Test func repeatedNamesCountOnce() {
         let vary: HTTPFields = ["Vary": "A, a, b", "vary": "B,a"]
         #expect(VaryField.names(in: vary) == ["a", "b"])
-        #expect(Selection(of: [Selection.Hop(request: [:], response: vary)]).digests.count == 2)
+        #expect(Selection(of: [Selection.SentRequest(headers: [:], response: vary)]).digests.count == 2)
     }
 
     @Test(arguments: [(32, false), (33, true)])
     func aResponseThatVariesByTooManyFieldsMatchesNothing(_ count: Int, _ matchesNothing: Bool) {
         let vary = HTTPFields((0..<count).map { ("Vary", "x-\($0)") })
-        let selection = Selection(of: [Selection.Hop(request: [:], response: vary)])
+        let selection = Selection(of: [Selection.SentRequest(headers: [:], response: vary)])
         #expect(selection.matchesNothing == matchesNothing)
         #expect(selection.digests.count == (matchesNothing ? 1 : count))
         let response = DownloadResponse(url: URL(filePath: "/"), status: 200, headers: vary)
@@ -101,8 +101,8 @@ import Testing
         let first: HTTPFields = ["Authorization": "a", "Cookie": "a=1"]
         func selection(_ redirected: HTTPFields, vary: String) -> Selection {
             Selection(of: [
-                Selection.Hop(request: first, response: [:]),
-                Selection.Hop(request: redirected, response: ["Vary": vary]),
+                Selection.SentRequest(headers: first, response: [:]),
+                Selection.SentRequest(headers: redirected, response: ["Vary": vary]),
             ])
         }
         #expect(selection([:], vary: "Authorization").matches(first), "removed before another origin")

@@ -1,8 +1,9 @@
 import Foundation
 import TintypeCore
 
-/// The exchanges of one attempt in order: the redirects, then the last one. Recorded where requests leave for the network,
-/// inside all interceptors, because the header fields that were sent decide about storing and using a response.
+/// The requests that one exchange sent, in order: those that were redirected, then the last one. Recorded where requests
+/// leave for the network, inside all interceptors, because the header fields that were sent decide about storing and using a
+/// response.
 struct ExchangeChain: Sendable {
     /// One request as it was sent, and the head of its response.
     struct Link: Sendable {
@@ -16,8 +17,8 @@ struct ExchangeChain: Sendable {
             StoredHead(status: status, headers: StoredHeaderFields.caching.stored(of: headers), times: times)
         }
 
-        /// The exchange with only the header fields that decide about storing: those of a redirect may have 2 MB, and are
-        /// held as long as the bytes. A redirect for which they are too large counts as one that varies by everything.
+        /// The link with only the header fields that decide about storing: those of a redirect may have 2 MB, and are held
+        /// as long as the bytes. A redirect for which they are too large counts as one that varies by everything.
         fileprivate var reduced: Link {
             let fields = head.headers
             return Link(
@@ -40,7 +41,7 @@ struct ExchangeChain: Sendable {
     private(set) var redirects: [Link] = []
     private(set) var last: Link
 
-    /// Creates a chain of one exchange.
+    /// Creates a chain of one request.
     init(_ link: Link) {
         last = link
     }
@@ -52,7 +53,7 @@ struct ExchangeChain: Sendable {
             times: ExchangeTimes(sent: now, received: now))
     }
 
-    /// Adds the exchange that the last one redirected to.
+    /// Adds the request that the last one was redirected to.
     mutating func add(_ link: Link) {
         redirects.append(last.reduced)
         last = link
@@ -61,15 +62,15 @@ struct ExchangeChain: Sendable {
     /// The first request, before redirects.
     var request: DownloadRequest { redirects.first?.request ?? last.request }
 
-    /// Applies a change to the request of every exchange.
+    /// Applies a change to every request.
     mutating func changeRequests(_ change: (inout DownloadRequest) -> Void) {
         for index in redirects.indices { change(&redirects[index].request) }
         change(&last.request)
     }
 }
 
-/// The state of one attempt of a transfer: the exchanges so far, and whether the last request was conditional. Contains also
-/// the URLs whose stored responses all attempts have made invalid.
+/// The state of one attempt of a transfer: the requests so far, and whether the last one was conditional. It also has the URLs
+/// whose stored responses became invalid in any attempt.
 struct AttemptRecord: Sendable {
     /// `nil` before the first response, and if an interceptor returned a response without sending a request.
     private(set) var chain: ExchangeChain?
@@ -78,8 +79,8 @@ struct AttemptRecord: Sendable {
     /// The URLs whose stored responses the requests of the transfer have made invalid, each once.
     private(set) var invalidated: [URL] = []
 
-    /// Begins a new chain: an interceptor may send several requests, of which the last one counts. But the server has
-    /// carried out those before it.
+    /// Begins a new chain: an interceptor may send several requests, of which the last one counts. The server has carried
+    /// out the others, so what they made invalid stays.
     mutating func begin() { (chain, isConditional) = (nil, false) }
 
     mutating func add(_ link: ExchangeChain.Link, isConditional: Bool) {

@@ -15,49 +15,51 @@ struct Freshness: Sendable {
         // 4: only for the method of the stored response. 4.1: only for equal header fields, whatever its age.
         guard request.isCacheable, stored.isSelected(by: request) else { return .stale(usableOnError: false) }
         let asked = CacheControl(request.headers)
-        let hops = hops
+        let responses = responses
         // 5.2.1.4 and 5.2.2.4: only after revalidation. A load with another policy may have stored a response despite
         // 5.2.2.5.
-        if asked.has("no-cache") || asked.has("no-store") || hops.contains(where: \.forbidsReuse) {
+        if asked.has("no-cache") || asked.has("no-store") || responses.contains(where: \.forbidsReuse) {
             return .stale(usableOnError: false)
         }
-        if hops.allSatisfy({ $0.isFreshEnough(for: asked) }) { return .fresh }
+        if responses.allSatisfy({ $0.isFreshEnough(for: asked) }) { return .fresh }
         // 5.2.2.2: once stale, only after revalidation.
-        guard !hops.contains(where: { $0.control.has("must-revalidate") }) else { return .stale(usableOnError: false) }
+        guard !responses.contains(where: { $0.control.has("must-revalidate") }) else {
+            return .stale(usableOnError: false)
+        }
         // A request with limits of its own gets nothing beyond them.
         guard !asked.has("max-age"), !asked.has("min-fresh") else { return .stale(usableOnError: false) }
-        if isAllowed(by: asked, hops) { return .fresh }
-        if hops.allSatisfy({ $0.isStale(byAtMost: $0.control.seconds("stale-while-revalidate")) }) {
+        if isAllowed(by: asked, responses) { return .fresh }
+        if responses.allSatisfy({ $0.isStale(byAtMost: $0.control.seconds("stale-while-revalidate")) }) {
             return .usableWhileRevalidating
         }
         let limit = asked.seconds("stale-if-error")
-        if hops.allSatisfy({ $0.isStale(byAtMost: $0.control.seconds("stale-if-error") ?? limit) }) {
+        if responses.allSatisfy({ $0.isStale(byAtMost: $0.control.seconds("stale-if-error") ?? limit) }) {
             return .stale(usableOnError: true)
         }
         // 4.2.4: a disconnected cache may use a stale response, unless the request or the response limits its
         // staleness.
-        let isLimited = limit != nil || hops.contains { $0.control.has("stale-if-error") }
+        let isLimited = limit != nil || responses.contains { $0.control.has("stale-if-error") }
         return isLimited ? .stale(usableOnError: false) : .usableWhenUnreachable
     }
 
     /// Whether the request accepts a response that is as stale as this one (RFC 9111, 5.2.1.2).
-    private func isAllowed(by asked: CacheControl, _ hops: [Hop]) -> Bool {
+    private func isAllowed(by asked: CacheControl, _ responses: [DatedResponse]) -> Bool {
         guard let limit = asked.seconds("max-stale") else { return false }
         // Without an argument, at any staleness.
-        return asked.isUnqualified("max-stale") || hops.allSatisfy { $0.isStale(byAtMost: limit) }
+        return asked.isUnqualified("max-stale") || responses.allSatisfy { $0.isStale(byAtMost: limit) }
     }
 
-    private var hops: [Hop] {
+    private var responses: [DatedResponse] {
         (stored.redirects + [stored.head]).map { head in
             let control = CacheControl(head.headers)
-            return Hop(
+            return DatedResponse(
                 control: control, lifetime: head.freshnessLifetime(control), age: head.age(at: now),
                 isForbidden: !Storability.allows(control, status: head.status))
         }
     }
 
     /// A redirect that led to the stored response, or the stored response itself.
-    private struct Hop {
+    private struct DatedResponse {
         let control: CacheControl
         /// How long it is fresh, in seconds.
         let lifetime: Double

@@ -21,22 +21,22 @@ struct Selection: Hashable, Sendable {
 
     /// Creates the selection of a response.
     ///
-    /// - Parameter hops: The exchanges that led to the response, in order.
-    init(of hops: [Hop], salt: String? = nil) {
+    /// - Parameter requests: The requests that led to the response, in order.
+    init(of requests: [SentRequest], salt: String? = nil) {
         self.init(salt: salt)
-        guard let first = hops.first?.request else { return }
-        for (index, hop) in hops.enumerated() {
-            for name in hop.vary { add(name, of: hop.request, after: first, isRedirected: index > 0) }
+        guard let first = requests.first?.headers else { return }
+        for (index, request) in requests.enumerated() {
+            for name in request.vary { add(name, of: request.headers, after: first, isRedirected: index > 0) }
         }
     }
 
-    /// One exchange: the header fields of the request as it was sent, and the names in the `Vary` field of its response.
-    struct Hop: Sendable {
-        let request: HTTPFields
+    /// A request as it was sent, and the names in the `Vary` field of its response.
+    struct SentRequest: Sendable {
+        let headers: HTTPFields
         let vary: Set<String>
 
-        init(request: HTTPFields, response: HTTPFields) {
-            self.request = request
+        init(headers: HTTPFields, response: HTTPFields) {
+            self.headers = headers
             vary = VaryField.names(in: response)
         }
     }
@@ -219,7 +219,7 @@ extension TransferSettings {
     /// The interceptors run for it, because only they know the fields that they add. Their call that would send the
     /// request throws, and they are cancelled.
     ///
-    /// - Returns: `nil` if the interceptors send nothing within the total time-out.
+    /// - Returns: `nil` if the interceptors send nothing within the total timeout.
     func requestToSend(for request: DownloadRequest) async -> DownloadRequest? {
         let now = configuration.clock.date()
         guard !interceptors.isEmpty else { return request.withCookies(self, at: now) }

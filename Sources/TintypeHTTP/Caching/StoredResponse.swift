@@ -56,14 +56,16 @@ struct StoredResponse: Hashable, Sendable {
     /// Creates the metadata of a response. If its header fields are too large, the metadata has none of them, and
     /// matches no request.
     ///
-    /// - Parameter chain: The exchanges that led to the response.
+    /// - Parameter chain: The requests that led to the response.
     init(_ response: DownloadResponse, after chain: ExchangeChain, storing fields: StoredHeaderFields) {
-        let hops = chain.redirects.map { Selection.Hop(request: $0.request.headers, response: $0.headers) }
-        let last = Selection.Hop(request: chain.last.request.headers, response: response.headers)
+        let redirected = chain.redirects.map {
+            Selection.SentRequest(headers: $0.request.headers, response: $0.headers)
+        }
+        let last = Selection.SentRequest(headers: chain.last.request.headers, response: response.headers)
         self.init(
             head: StoredHead(
                 status: response.status, headers: fields.stored(of: response.headers), times: chain.last.times),
-            redirects: chain.redirects.map(\.head), selection: Selection(of: hops + [last]))
+            redirects: chain.redirects.map(\.head), selection: Selection(of: redirected + [last]))
         if let last = chain.redirects.isEmpty ? nil : chain.last {
             target = Self.target(last.request.url, salt: selection.salt)
         }
