@@ -15,7 +15,7 @@ struct HEIFPlane: ~Copyable {
     ///
     /// - Parameters:
     ///   - size: The size that the file declares, in pixels.
-    ///   - isWide: Whether to decode to 16-bit words instead of 8 bits a channel.
+    ///   - isWide: Whether to decode to 16-bit words instead of 8 bits per channel.
     /// - Throws: ``TintypeError/Code/undecodable``, also if the image has another size;
     ///   ``TintypeError/Code/limitExceeded``; ``TintypeError/Code/outOfMemory``.
     init(_ handle: OpaquePointer, _ size: PixelSize, isWide: Bool) throws(TintypeError) {
@@ -57,7 +57,7 @@ struct HEIFPlane: ~Copyable {
     /// The number of samples in a row, four a pixel.
     var rowLength: Int { size.width * 4 }
 
-    /// Returns row `y` of an image of 8 bits a channel.
+    /// Returns row `y` of an image of 8 bits per channel.
     func row(_ y: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: plane + y * stride, count: rowLength)
     }

@@ -221,7 +221,7 @@ struct HEIFReader: ~Copyable {
         }
     }
 
-    /// Converts an image of 8 bits a channel to premultiplied sRGB, and resamples it.
+    /// Converts an image of 8 bits per channel to premultiplied sRGB, and resamples it.
     private func convertAndResample(
         _ plane: borrowing HEIFPlane, _ target: DecodeTarget, _ converter: ColorConverter?
     ) throws(TintypeError) -> PixelBuffer {

@@ -8,8 +8,8 @@ struct JXLAliasCode {
     private var slots: [Slot] = []
     private let slotSize: Int
 
-    /// A part of the states with the same number of states as all others: those below `cutoff` stand for the symbol with
-    /// the index of the slot, the others for `other`.
+    /// One of several ranges of states, all of the same size: the states below `cutoff` stand for the symbol with the index
+    /// of the slot, the others for `other`.
     private struct Slot {
         var (cutoff, other, offset) = (0, 0, 0)
     }
@@ -96,8 +96,8 @@ private enum JXLDistribution {
         (0..<symbolCount).map { total / symbolCount + ($0 < total % symbolCount ? 1 : 0) }
     }
 
-    /// Reads the logarithm of each probability, and then its further bits. The first of the largest ones is what the others
-    /// leave.
+    /// Reads the logarithm of each probability, and then its further bits. The first of the largest probabilities is
+    /// not stored: it is the total minus all others.
     private static func manySymbols(_ bits: inout JXLBitReader) throws(TintypeError) -> [Int] {
         let precision = try precision(&bits)
         let logarithms = try logarithms(&bits)
@@ -127,7 +127,7 @@ private enum JXLDistribution {
         return precision
     }
 
-    /// Reads the logarithms, plus one; `nil` stands for the probability of the symbol before.
+    /// Reads the logarithm of each probability, plus one; `nil` repeats the probability of the symbol before.
     private static func logarithms(_ bits: inout JXLBitReader) throws(TintypeError) -> [Int?] {
         let length = try smallNumber(&bits) + 3
         var all: [Int?] = []

@@ -3,9 +3,9 @@ import TintypeCore
 
 /// The conversion of the colours of a JPEG XL to sRGB.
 enum JXLColors {
-    /// With 8 bits a channel; `nil` if the colours are sRGB already.
+    /// With 8 bits per channel; `nil` if the colours are sRGB already.
     case narrow(ColorConverter?)
-    /// With 16 bits a channel, for high-range images.
+    /// With 16 bits per channel, for high-range images.
     case wide(WideConverter)
 
     /// Chooses the conversion, once libjxl has read the colour encoding.

@@ -86,9 +86,10 @@ extension JXLDecoder: XMPDecoder {
     }
 }
 
-/// Shows a frame of an animation once the next one has begun, so the last frame comes with the whole file. A still image
-/// is shown once libjxl has all of it at an eighth of its size, and then as details arrive; one with layers when it is
-/// complete.
+/// When an image that is still arriving is shown:
+/// - a frame of an animation once the next one has begun, so the last frame comes with the whole file;
+/// - a still image once libjxl has all of it at an eighth of its size, and again as details arrive;
+/// - an image with layers when it is complete.
 extension JXLDecoder: ProgressiveAnimationDecoder {
     /// Creates a decoder for a file that is still arriving.
     public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {

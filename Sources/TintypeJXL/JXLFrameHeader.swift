@@ -32,7 +32,7 @@ struct JXLFrameHeader {
     private static let usesLowFrequencyFrame: UInt64 = 0x20
     private static let side: [JXLBitReader.Field] = [(8, 0), (11, 256), (14, 2304), (30, 18_688)]
 
-    /// Reads a header. That of the last frame is read only up to the field that says so: nothing follows the frame.
+    /// Reads a header, in that of the last frame only up to the field that marks it as the last: nothing follows it.
     ///
     /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/Code/limitExceeded`` if the header has extensions.
     init(_ bits: inout JXLBitReader, of image: JXLHeader) throws(TintypeError) {

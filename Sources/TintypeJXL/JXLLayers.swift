@@ -17,8 +17,8 @@ struct JXLLayers {
     ///
     /// - Parameter context: Its limits are checked. If it is cancelled, reading ends after a frame.
     /// - Returns: `nil` if the bytes end, or are damaged, before the header of the first frame that is shown.
-    /// - Throws: ``TintypeError/Code/limitExceeded`` if a frame has too many pixels, or all together, if there are too
-    ///   many, or if one cannot be read; ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if a frame, or all together, have too many pixels, if there
+    ///   are too many frames, or if the header of one cannot be read; ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
     init?(_ bytes: UnsafeRawBufferPointer, _ header: JXLHeader, _ context: DecodeContext) throws(TintypeError) {
         let limits = context.limits
         let canvas = header.info.size.area

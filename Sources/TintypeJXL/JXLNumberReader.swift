@@ -125,7 +125,7 @@ struct JXLNumberReader {
             guard high + low <= splitExponent else { throw .unreadableOrder }
         }
 
-        /// The number of bits of the largest of the numbers up to one.
+        /// The number of bits that hold every number from 0 to `most`.
         private static func length(_ most: Int) -> Int { Int.bitWidth - most.leadingZeroBitCount }
 
         func number(for symbol: Int, _ bits: inout JXLBitReader) throws(TintypeError) -> Int {

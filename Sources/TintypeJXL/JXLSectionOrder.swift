@@ -22,15 +22,15 @@ enum JXLSectionOrder {
         guard numbers.isIntact else { throw .unreadableOrder }
     }
 
-    /// Returns the context of a number that follows another one: the bits of the other.
+    /// Returns the context of a number: the bit length of the number before it, at most that of the last context.
     private static func context(_ last: Int) -> Int {
         min(Int.bitWidth - last.leadingZeroBitCount, contextCount - 1)
     }
 }
 
 extension TintypeError {
-    /// An order that libjxl may read in another way. Damage is a reason to refuse a file, so that libjxl never reads on
-    /// where Tintype does not.
+    /// The error for an order that libjxl may read in another way. A damaged order is refused as well, because libjxl might
+    /// read on where Tintype stops.
     static let unreadableOrder = exceeded(
         .library, "a frame of the JPEG XL stores its sections in an order that is damaged or too complex")
 }

@@ -38,7 +38,7 @@ public struct PipelineService: Service {
         try await Task { [pipeline] in try await pipeline.flush() }.value
     }
 
-    /// Waits for the loads that run now. Those of a paused pipeline would wait for ever, so they are cancelled.
+    /// Waits for the loads that run now. Those of a paused pipeline would wait forever, so they are cancelled.
     private func waitForLoads() async {
         if pipeline.isPaused { pipeline.cancelAll() }
         await withTaskCancellationHandler {

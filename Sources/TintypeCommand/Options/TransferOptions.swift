@@ -17,7 +17,7 @@ struct TransferOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Authenticate with this user name and password; only the hosts of the given URLs receive them.",
+            "Authenticate with this user name and password, which are not sent to other origins after a redirect.",
             valueName: "name:password"),
         transform: UserArgument.parsing(expecting: "a user name and a password, such as me:secret"))
     var user: UserArgument?
@@ -54,7 +54,10 @@ struct TransferOptions: ParsableArguments {
     @Flag(
         name: .customLong("guard"),
         help: ArgumentHelp(
-            "Load only over HTTP and from public addresses, as a server should for URLs that its users choose.",
+            """
+            Load only http and https URLs on ports 80 and 443, and only from public addresses, as a server should for \
+            URLs that its users choose.
+            """,
             visibility: .rare))
     var isGuarded = false
 
@@ -248,7 +251,7 @@ struct ProxyArgument: ExpressibleByArgument {
     }
 }
 
-/// A time-out in seconds, above 0 and at most one day.
+/// A timeout in seconds, above 0 and at most one day.
 struct TimeoutArgument: ExpressibleByArgument {
     let duration: Duration
 

@@ -143,7 +143,7 @@ struct TransformOptions: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Add a margin of one width or of one width per side; transparent unless a colour is given.",
+            "Add a margin: one width for all sides, or four; transparent unless a colour is given.",
             valueName: "N|TOP,LEFT,BOTTOM,RIGHT[,#RRGGBBAA]", visibility: .rare),
         transform: Argument.parsing(
             expecting: "one or four widths in pixels and an optional colour, such as 16,#ffffff",

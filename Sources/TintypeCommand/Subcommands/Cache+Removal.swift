@@ -9,8 +9,8 @@ extension Cache {
             commandName: "remove",
             abstract: "Remove the original bytes of URLs, and every image made from them.",
             discussion: """
-                Removes what was loaded with any header fields. If a URL contains a user name and password, removes \
-                only what was loaded with these.
+                Removes entries whatever header fields they were loaded with. If a URL contains a user name and \
+                password, removes only what was loaded with these.
                 """)
 
         @Argument(help: ArgumentHelp("The URLs to remove.", valueName: "url"))

@@ -36,7 +36,7 @@ struct Prefetch: AsyncParsableCommand {
 
     @OptionGroup var terminal: TerminalOptions
 
-    @Flag(help: "Write one JSON object with the numbers of images in the cache, failures and all images.")
+    @Flag(help: "Write one JSON object with the fields finished, failed and total.")
     var json = false
 
     @Flag(help: "Report failures only.")

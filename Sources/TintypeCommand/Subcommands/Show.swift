@@ -39,7 +39,7 @@ struct Show: AsyncParsableCommand {
 
     @Option(
         name: .customLong("protocol"),
-        help: "Use this protocol, whatever the terminal reports. With none, each image is one line of text.")
+        help: "Use this protocol, whatever the terminal reports; none prints one line of text for each image.")
     var graphics = ProtocolArgument.auto
 
     @Flag var repetition: RepetitionArgument?

@@ -28,7 +28,7 @@ public struct Color: Hashable, Sendable {
 // MARK: - Text
 
 extension Color: CustomStringConvertible {
-    /// Creates a colour from `#RRGGBB`, `#RRGGBBAA`, `#RGB` or `#RGBA` (CSS Color 4, section 5.2).
+    /// Creates a colour from `#RRGGBB`, `#RRGGBBAA`, `#RGB` or `#RGBA` (CSS Color 4, 5.2).
     ///
     /// - Returns: `nil` for any other text.
     public init?(hex: String) {

@@ -57,7 +57,7 @@ extension LoadStatus {
 /// Decides when the header of an arriving image is read. Each attempt waits for twice as many bytes as the one before,
 /// so all attempts together read about twice the bytes of the last one.
 struct HeaderAttempts: Sendable {
-    /// The number of bytes of the last attempt. The header of few images is longer.
+    /// The number of bytes of the final attempt. The header of few images is longer.
     static let limit = 1 << 20
 
     private var isBusy = false

@@ -75,8 +75,8 @@ extension ImageLoad {
 
     // MARK: Variants
 
-    /// The entry that was stored for such a request, if there is one, and the name of the variant if that is not the name
-    /// of the original.
+    /// The entry that matches the request, if there is one, and the name of its variant if that is not the name of the
+    /// original.
     private typealias SelectedEntry = (entry: CacheEntry?, verdict: StoredVerdict?, variant: VariantName?)
 
     private func selectEntry(by judge: any EntryJudge) async throws(TintypeError) -> SelectedEntry {
@@ -155,7 +155,7 @@ extension ImageLoad {
             from: try await askOrigin(about: entry, as: variant, ifFailed: .never, previews))
     }
 
-    /// Removes the entries of URLs, in all variants, after a request that changed their resources (RFC 9111 §4.4). A load
+    /// Removes the entries of URLs, in all variants, after a request that changed their resources (RFC 9111, 4.4). A load
     /// that was cancelled meanwhile removes them, too.
     func removeInvalidated(_ urls: [URL]) async {
         let keys = urls.flatMap { url in
@@ -174,9 +174,9 @@ extension ImageLoad {
 /// Whether a stale entry may be used after an error.
 private enum StaleUse {
     case never
-    /// If the origin could not be reached (RFC 9111 §4.2.4).
+    /// If the origin could not be reached (RFC 9111, 4.2.4).
     case whenUnreachable
-    /// If the origin could not be reached, or could not answer (RFC 5861 §4).
+    /// If the origin could not be reached, or could not answer (RFC 5861, 4).
     case whenUnavailable
     case always
 

@@ -61,7 +61,7 @@ public struct LoadContext: Sendable {
     public let received: ReceivedBytes
     /// The request's settings for loaders.
     public let extras: RequestExtras
-    /// The media types that the pipeline can decode, as the value of an `Accept` field (RFC 9110 §12.5.1); `nil` if it has
+    /// The media types that the pipeline can decode, as the value of an `Accept` field (RFC 9110, 12.5.1); `nil` if it has
     /// no decoders.
     public let accept: String?
     /// The cache entry of this source, for a loader that can ask the origin whether the entry is still valid. Such a
@@ -93,17 +93,17 @@ public struct LoadContext: Sendable {
     public var priority: ImagePriority { job.priority }
 }
 
-/// How a cache entry may be used (RFC 9111 §4).
+/// How a cache entry may be used (RFC 9111, 4).
 public enum StoredVerdict: Hashable, Sendable {
     /// The entry may be used as it is.
     case fresh
-    /// The entry may be used while it is revalidated in the background (RFC 5861 §3).
+    /// The entry may be used while it is revalidated in the background (RFC 5861, 3).
     case usableWhileRevalidating
     /// The entry must be revalidated first.
     ///
-    /// - Parameter usableOnError: Whether it may be used if the origin cannot be reached, or fails (RFC 5861 §4).
+    /// - Parameter usableOnError: Whether it may be used if the origin cannot be reached, or fails (RFC 5861, 4).
     case stale(usableOnError: Bool)
-    /// The entry must be revalidated first. It may be used if the origin cannot be reached (RFC 9111 §4.2.4).
+    /// The entry must be revalidated first. It may be used if the origin cannot be reached (RFC 9111, 4.2.4).
     case usableWhenUnreachable
 }
 

@@ -71,8 +71,8 @@ public enum ImageOrigin: String, Hashable, Sendable, CaseIterable {
 public struct TransferMetrics: Hashable, Sendable {
     /// The time spent in the queue, including the wait for the rate limit of requests.
     public var queued = Duration.zero
-    /// The time to resolve the name of the server, with the wait for a thread that does; `nil` if the name was not resolved,
-    /// or by the HTTP client, within ``connecting``.
+    /// The time to resolve the name of the server, including the wait for a thread. `nil` if no name was resolved, or if the
+    /// HTTP client did it: then ``connecting`` includes that time.
     ///
     /// Without a `ServerGuard`, the downloader resolves a name at most once a minute, and the HTTP client resolves it again
     /// for each connection.

@@ -138,8 +138,8 @@ public struct LoadedBytes: Sendable {
         get { parts.value.received }
         set { parts.value.received = newValue }
     }
-    /// The time at which the cache entry with these bytes expires, and everything made from them; `nil` if the entry
-    /// does not expire, or if no cache has the bytes.
+    /// The time at which the cache entry with these bytes, and everything made from them, expires; `nil` if the entry does
+    /// not expire, or if no cache has the bytes.
     var expires: Date? {
         get { parts.value.expires }
         set { parts.value.expires = newValue }

@@ -226,7 +226,7 @@ extension PipelineServices {
 }
 
 extension ImageCoderRegistry {
-    /// The formats that can be decoded, as an `Accept` field (RFC 9110 §12.5.1): first these, then any image, then
+    /// The formats that can be decoded, as an `Accept` field (RFC 9110, 12.5.1): first these, then any image, then
     /// anything. Without the last two, some servers answer with status 406. `nil` if there are no decoders.
     var accept: String? {
         let types = decodableFormats.map(\.mediaType)

@@ -16,7 +16,7 @@ extension String {
         }
     }
 
-    /// A JSON text in which the characters that ``printable`` escapes have JSON escapes (RFC 8259, section 7).
+    /// A JSON text in which the characters that ``printable`` escapes have JSON escapes (RFC 8259, 7).
     ///
     /// An encoder need not escape them. They occur only within strings, so the value stays the same. The text must not
     /// contain line breaks outside of strings.

@@ -85,7 +85,7 @@ public struct DownloaderConfiguration: Sendable {
     public var proxy = ProxySetting.environment
 
     /// Whether HTTP/2 is used over TLS if the server supports it. `true` by default. It is never used with a
-    /// ``serverGuard``: a server that does not complete the start of an HTTP/2 connection would keep it open for ever.
+    /// ``serverGuard``: a server that does not complete the start of an HTTP/2 connection would keep it open forever.
     public var allowsHTTP2 = true
 
     /// The hosts whose certificates are not checked, in lowercase and without ports. None by default.
@@ -118,7 +118,7 @@ public struct DownloaderConfiguration: Sendable {
     /// ``TintypeCore/TintypeError/Code/invalidated``. The rules of the downloader itself stay in force: the limits on
     /// transfers, bytes, redirects and rates, ``totalTimeout``, and ``idleTimeout`` within a factor of two. Client
     /// certificates and unchecked hosts replace the TLS settings of the client. The client, and not this value,
-    /// sets the time-out and the number of connections, the version of HTTP, the proxy and the trusted certificates.
+    /// sets the timeout and the number of connections, the version of HTTP, the proxy and the trusted certificates.
     ///
     /// - Requests with a ``serverGuard``, or with a proxy in ``proxy``, fail with
     ///   ``TintypeCore/TintypeError/Code/refusedRequest``, since only the downloader's own clients are bound to the

@@ -6,7 +6,7 @@ import NIOHTTP1
 import NIOPosix
 import TintypeCore
 
-/// The clients of one downloader: usually one, and an additional one for each different combination of time-outs, guard
+/// The clients of one downloader: usually one, and an additional one for each different combination of timeouts, guard
 /// and proxy. With a guard, each host has its own client.
 ///
 /// A client keeps its connections open for a while, and has no limit on their number. So a client with too many of them is
@@ -125,7 +125,7 @@ final class ClientPool: Sendable {
         state.withLock { $0.names.insert(host, at: now) }
     }
 
-    /// Waits until a name is resolved. The client resolves it once more, which the name server has just answered.
+    /// Waits until a name is resolved. The client resolves it once more. The name server has just answered, and will do so quickly again.
     ///
     /// - Parameter limit: The longest wait.
     /// - Throws: The errors of ``HostLookups``, except the one for too many lookups: a program with that many transfers at

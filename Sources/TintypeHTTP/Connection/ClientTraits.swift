@@ -38,7 +38,7 @@ final class ClientTraits: Equatable, Sendable {
         idleTimeout = options.idleTimeout ?? configuration.idleTimeout
         connectionsPerHost = max(1, configuration.connectionsPerHost)
         serverGuard = options.serverGuard ?? configuration.serverGuard
-        // The client waits without a time-out for the settings of an HTTP/2 server, and keeps the connection open. A
+        // The client waits without a timeout for the settings of an HTTP/2 server, and keeps the connection open. A
         // server that an untrusted URL names could exhaust the file descriptors of the process.
         let allowsHTTP2 = configuration.allowsHTTP2 && serverGuard == nil
         versions = allowsHTTP2 ? version.map { HTTPVersions($0) } ?? .asFirst : .http1
@@ -78,7 +78,7 @@ final class ClientTraits: Equatable, Sendable {
             tlsConfiguration: try tls(),
             // ``Exchange`` follows redirects, and checks each of them.
             redirectConfiguration: .disallow,
-            // ``IdleHandler`` replaces the read time-out.
+            // ``IdleHandler`` replaces the read timeout.
             timeout: .init(connect: TimeAmount(connectTimeout)),
             proxy: proxy.map(Self.proxy),
             // ``ResponseBody`` decompresses, and limits the bytes before and after it.
@@ -142,7 +142,7 @@ final class ClientTraits: Equatable, Sendable {
     }
 
     /// Fails the request of a stream whose connection was closed a moment before. The stream would wait for its
-    /// connection for ever.
+    /// connection forever.
     ///
     /// The client must have started the request on the stream; an error before that makes the client trap.
     private static func failLater(_ stream: any Channel) {
@@ -278,21 +278,22 @@ struct OtherVersion: Error, CustomStringConvertible {
     var description: String { "the server negotiated a different HTTP version than before" }
 }
 
-/// The versions of servers that chose another one than the first server of their client, or that may not speak HTTP/2.
+/// The HTTP version of each server that chose another one than the first server of its client, or that may not support
+/// HTTP/2.
 struct HostVersions: Sendable {
     /// The maximum number of servers. If there are more, all are forgotten, which costs each another connection.
     private static let maximumCount = 1000
-    /// How long a server is offered only HTTP/1.1 after a time-out.
+    /// How long a server is offered only HTTP/1.1 after a timeout.
     private static let timeoutMemory = Duration.seconds(600)
-    /// The number of time-outs in ``timeoutPeriod`` after which no server is offered HTTP/2: each may hold a descriptor
-    /// for ever.
+    /// The number of timeouts in ``timeoutPeriod`` after which no server is offered HTTP/2: each may hold a descriptor
+    /// forever.
     private static let maximumTimeoutCount = 32
     private static let timeoutPeriod = Duration.seconds(3600)
 
     private var versions: [String: NegotiatedVersion] = [:]
-    /// The uptime of the last time-out of each server.
+    /// The uptime of the last timeout of each server.
     private var timeouts: [String: Duration] = [:]
-    /// The uptimes of the last time-outs, the oldest first.
+    /// The uptimes of the last timeouts, the oldest first.
     private var lastTimeouts: ArraySlice<Duration> = []
 
     var isEmpty: Bool { versions.isEmpty && lastTimeouts.isEmpty }
@@ -324,8 +325,8 @@ struct HostVersions: Sendable {
     /// Records that no connection to a server was ready in time: it is offered only HTTP/1.1 for a while.
     ///
     /// A server may choose HTTP/2 and then send nothing. The client waits for its settings without a limit, keeps the
-    /// connection, and opens no other one to that server meanwhile. It reports the same error for a server that cannot be
-    /// reached, which loses no more than HTTP/2.
+    /// connection, and opens no other one to that server meanwhile. An unreachable server causes the same
+    /// error. All that it loses is the offer of HTTP/2.
     mutating func recordTimeout(of server: String, at now: Duration) {
         guard versions[server] != .http1 else { return }
         if timeouts.count >= Self.maximumCount { timeouts = [:] }

@@ -104,8 +104,7 @@ extension Channel {
 /// The identifiers of connections that were used: those that are open, as far as the client tells, or else the ones that
 /// were used last.
 ///
-/// A client of the program tells its own logger which connections were closed. So the number is limited, by two
-/// generations.
+/// A client of the program reports closed connections to its own logger only, so two generations limit the number.
 struct UsedConnections: Sendable {
     /// The maximum number of identifiers in each generation.
     static let generationSize = 5_000

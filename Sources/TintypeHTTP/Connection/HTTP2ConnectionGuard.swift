@@ -124,8 +124,8 @@ final class HTTP2ConnectionGuard: ChannelInboundHandler {
 
 /// Decides what the HTTP client learns about the number of streams that a server accepts on one connection.
 ///
-/// The client starts a timer for each change on a connection that it holds idle, and expects that there is none yet. A
-/// connection has no idle timer while a stream is open, so changes wait for the next stream. SwiftNIO respects the limit
+/// The client starts an idle timer for each change on an idle connection, and ends the process in a debug build if one runs
+/// already. A connection has no idle timer while a stream is open, so changes wait for the next stream. SwiftNIO respects the limit
 /// meanwhile: it keeps requests beyond the limit, and acknowledges all settings. The first settings of a server are not seen
 /// here. If they permit no streams, requests wait until the client gives up.
 ///

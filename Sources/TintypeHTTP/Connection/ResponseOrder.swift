@@ -30,8 +30,8 @@ struct ResponseOrder: Hashable, Sendable {
     private var phase = Phase.idle
     /// Whether the head of the request was sent, but neither a part of its body nor its end.
     private var awaitsRequestBody = false
-    /// Whether a response has begun that must not reach the client before a part of the request body is sent: the client
-    /// starts to send the body although a response has begun, and ends the process for it.
+    /// Whether a response began before the request body. It must not reach the client before a part of the body is sent: the
+    /// client would start to send the body, find a response, and end the process.
     private(set) var isEarly = false
 
     /// Whether no response is expected: before the first request, and after each response.

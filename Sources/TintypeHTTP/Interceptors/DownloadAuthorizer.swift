@@ -81,7 +81,7 @@ final class SharedRenewal: Sendable {
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - limit: The longest time of a renewal. After a time-out, the next call starts another one.
+    ///   - limit: The longest time of a renewal. After a timeout, the next call starts another one.
     ///   - source: Returns a new credential.
     init(
         _ limit: Duration, _ clock: TransferClock, _ source: @escaping @Sendable () async throws -> HTTPCredential

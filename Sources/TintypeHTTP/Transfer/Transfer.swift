@@ -123,7 +123,7 @@ final class Transfer: Sendable {
 
     // MARK: One attempt
 
-    /// Waits for a slot, and fetches the response within the total time-out.
+    /// Waits for a slot, and fetches the response within the total timeout.
     private func attempt() async throws(TintypeError) -> LoadedBytes {
         let host = host
         if !services.queue.tryEnter(host, for: job) { try await waitForSlot(host) }

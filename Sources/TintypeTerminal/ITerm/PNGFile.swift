@@ -6,7 +6,7 @@ import TintypeCore
 enum PNGFile {
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// Returns a file with 8 bits a channel, and with alpha only if the image needs it.
+    /// Returns a file with 8 bits per channel, and with alpha only if the image needs it.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     static func encode(_ pixels: PixelBuffer) throws(TintypeError) -> [UInt8] {
