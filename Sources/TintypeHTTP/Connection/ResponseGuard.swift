@@ -10,7 +10,8 @@ import TintypeCore
 /// request as soon as it has the end, and would take what follows as the response to it. ``ResponseBoundary`` finds out
 /// whether anything follows.
 ///
-/// A server may respond before it has the request body. The guard keeps such a response until the body is being sent.
+/// A server may respond before it has the request body. The client accepts that, because it has been told to send the body
+/// when the head has been sent: ``Writability`` never lets it wait for that.
 ///
 /// The guards of HTTP/1.1 and HTTP/2 are two types: the methods of a generic handler are never specialised, because NIO
 /// calls them through a protocol.
@@ -23,13 +24,11 @@ final class ResponseGuard: ChannelDuplexHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     private var order = ResponseOrder()
-    private var writing = HeadWriting()
+    private var writability = Writability()
     /// `nil` while the guard is not in a pipeline.
     private var context: ChannelHandlerContext?
     /// The end of a response that the client does not have yet.
     private var end: NIOAny?
-    /// The parts of an early response, which wait for the request body.
-    private var held: [NIOAny] = []
     /// The parts that were decoded since ``beginRead(byteCount:)``.
     private(set) var decoded = DecodedRead()
     /// The size of the response to the last request.
@@ -60,32 +59,32 @@ final class ResponseGuard: ChannelDuplexHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard surplus == .none else {
             surplus = .foundBeforeRequest
-            promise?.fail(UnsentRequest())
+            // After the error of ``endConnection()``. The client would close the connection, and report only that.
+            context.eventLoop.execute { promise?.fail(UnsentRequest()) }
             return
         }
-        if case .head = unwrapOutboundIn(data) {
+        switch unwrapOutboundIn(data) {
+        case .head:
             order.sendHead()
-            writing.begin()
+            writability.beginHead()
             size = ResponseSize()
-        } else {
-            order.sendRest()
-            // After the client has noted that the part was sent.
-            if !held.isEmpty { context.eventLoop.assumeIsolated().execute { self.forwardHeld() } }
+        case .body: break
+        case .end: order.sendEnd()
         }
         context.write(data, promise: promise)
     }
 
     func flush(context: ChannelHandlerContext) {
         context.flush()
-        guard writing.end() else { return }
+        guard writability.endHead() else { return }
         // After the client has noted that the head was sent.
         context.eventLoop.assumeIsolated().execute {
-            if self.context != nil { context.fireChannelWritabilityChanged() }
+            if self.context != nil { self.channelWritabilityChanged(context: context) }
         }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if writing.mayForwardChange() { context.fireChannelWritabilityChanged() }
+        if writability.forwards(context.channel.isWritable) { context.fireChannelWritabilityChanged() }
     }
 
     // MARK: The response
@@ -96,12 +95,12 @@ final class ResponseGuard: ChannelDuplexHandler {
         case .head(let head):
             guard perform(order.receiveHead(status: Int(head.status.code)), context) else { return }
             decoded.hasHead = true
-            forward(data, context)
+            context.fireChannelRead(data)
         case .body(let bytes):
             guard perform(order.receiveRest(isEnd: false), context) else { return }
             decoded.bodyByteCount += bytes.readableBytes
             size.bodyByteCount += bytes.readableBytes
-            forward(data, context)
+            context.fireChannelRead(data)
         case .end: if perform(order.receiveRest(isEnd: true), context) { end = data }
         }
     }
@@ -114,15 +113,15 @@ final class ResponseGuard: ChannelDuplexHandler {
         case .forward: return true
         case .drop: break
         case .reject where end != nil: endConnection()
-        case .reject(let message):
-            held = []
-            context.fireErrorCaught(TintypeError(.transport, stage: .load, message))
+        case .reject(let message): context.fireErrorCaught(TintypeError(.transport, stage: .load, message))
         }
         return false
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        forwardEnd(context)
+        // The server may never read the rest of the request, and the next request would wait for that.
+        let hasUnsentBytes = order.hasSentRequest && !context.channel.isWritable
+        if end != nil, hasUnsentBytes { endConnection() } else { forwardEnd(context) }
         context.fireChannelReadComplete()
     }
 
@@ -131,14 +130,11 @@ final class ResponseGuard: ChannelDuplexHandler {
         if end != nil {
             endConnection()
         } else if surplus == .none {
-            held = []
             context.fireErrorCaught(error)
         }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        if order.isEarly { (held, end) = ([], nil) }
-        forwardHeld()
         forwardEnd(context)
         context.fireChannelInactive()
     }
@@ -149,30 +145,6 @@ final class ResponseGuard: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
-    }
-
-    // MARK: Early responses
-
-    /// The number of parts that are kept until the request body is sent, which takes a turn of another event loop.
-    private static let maximumHeldCount = 64
-
-    /// Forwards a part to the client, or keeps it while the response is early.
-    private func forward(_ part: NIOAny, _ context: ChannelHandlerContext) {
-        guard order.isEarly || !held.isEmpty else { return context.fireChannelRead(part) }
-        guard held.count < Self.maximumHeldCount else {
-            _ = perform(order.rejectEarly(), context)
-            return
-        }
-        held.append(part)
-    }
-
-    /// Forwards the parts that were kept.
-    private func forwardHeld() {
-        guard let context, !held.isEmpty else { return }
-        let parts = held
-        held = []
-        for part in parts { context.fireChannelRead(part) }
-        context.fireChannelReadComplete()
     }
 
     // MARK: The boundary between responses
@@ -207,7 +179,7 @@ final class ResponseGuard: ChannelDuplexHandler {
     private func forwardEnd(_ context: ChannelHandlerContext) {
         guard let end else { return }
         self.end = nil
-        forward(end, context)
+        context.fireChannelRead(end)
     }
 }
 
@@ -228,8 +200,9 @@ final class StreamGuard: ChannelDuplexHandler {
     typealias OutboundOut = HTTP2Frame.FramePayload
 
     private var order = ResponseOrder()
-    private var writing = HeadWriting()
+    private var writability = Writability()
     private var isRemoved = false
+    private var isFlushing = false
     private let connection: HTTP2ConnectionGuard?
 
     /// - Parameter connection: The guard of the connection that carries the stream.
@@ -238,27 +211,32 @@ final class StreamGuard: ChannelDuplexHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .headers(let headers) = unwrapOutboundIn(data) {
+        let payload = unwrapOutboundIn(data)
+        if case .headers(let headers) = payload {
             order.sendHead()
-            if headers.endStream { order.sendRest() } else { writing.begin() }
+            if headers.endStream { order.sendEnd() } else { writability.beginHead() }
             connection?.sendHead(headers.headers, on: context.channel)
-        } else {
-            order.sendRest()
+        } else if payload.endsStream {
+            order.sendEnd()
         }
         context.write(data, promise: promise)
     }
 
+    /// If a write fails, SwiftNIO delivers what has arrived before it returns. The client has not noted yet that it has sent
+    /// anything, and ends the process for a response.
     func flush(context: ChannelHandlerContext) {
+        isFlushing = true
         context.flush()
-        guard writing.end() else { return }
+        isFlushing = false
+        guard writability.endHead() else { return }
         // After the client has noted that the head was sent.
         context.eventLoop.assumeIsolated().execute {
-            if !self.isRemoved { context.fireChannelWritabilityChanged() }
+            if !self.isRemoved { self.channelWritabilityChanged(context: context) }
         }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if writing.mayForwardChange() { context.fireChannelWritabilityChanged() }
+        if writability.forwards(context.channel.isWritable) { context.fireChannelWritabilityChanged() }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -271,12 +249,15 @@ final class StreamGuard: ChannelDuplexHandler {
 
     private func decision(on payload: HTTP2Frame.FramePayload) -> ResponseOrder.Decision {
         switch payload {
+        case .headers where isFlushing, .data where isFlushing:
+            return order.reject("the connection was closed while the request was sent")
         // Trailers have no status (RFC 9113, 8.1).
         case .headers(let block):
             guard let status = block.headers.first(name: ":status") else { return order.receiveRest(isEnd: true) }
             let decision = order.receiveHead(status: status)
-            // The client sends the body in the same turn of the event loop (``HTTP2Loops``).
-            if order.isEarly { return order.rejectEarly() }
+            // The client sends the body in the same turn of the event loop (``HTTP2Loops``). It would forget a request whose
+            // response ends first, and end the process when the connection is closed.
+            if order.isEarly { return order.reject("the server responded before it received the request") }
             guard decision == .drop, block.endStream else { return decision }
             return order.reject("the response ended with an informational head")
         case .data: return order.receiveRest(isEnd: false)
@@ -295,29 +276,46 @@ final class StreamGuard: ChannelDuplexHandler {
     }
 }
 
-/// Delays changes of writability while a request head is written.
+/// Decides which changes of a channel's writability the client learns.
 ///
 /// A head larger than the buffer of the socket makes the channel unwritable, and writable again, within one flush. The
 /// client would begin the body in the middle of the head, and end the process if the request belongs to another event loop
-/// than the connection.
-private struct HeadWriting {
-    private var isWriting = false
-    private var hasChanged = false
+/// than the connection. So changes wait until the head has been sent. A change that the client knows already could end the
+/// process, too, if the client of a program has a timeout for writing.
+private struct Writability {
+    private var isSendingHead = false
+    private var hasChangedMeanwhile = false
+    /// What the client knows; `nil` before the first request.
+    private var known: Bool?
 
-    /// Notes that a request head is being written, and that more of the request follows.
-    mutating func begin() {
-        isWriting = true
+    /// Notes that a request head is being sent, and that more of the request follows. The client sends a head only if the
+    /// channel is writable.
+    mutating func beginHead() {
+        (isSendingHead, known) = (true, true)
     }
 
-    /// Records a change of the channel's writability. Returns whether the client may be notified now.
-    mutating func mayForwardChange() -> Bool {
-        hasChanged = isWriting
-        return !isWriting
+    /// Returns whether the client may learn now that the channel is writable, or that it is not.
+    mutating func forwards(_ isWritable: Bool) -> Bool {
+        hasChangedMeanwhile = isSendingHead
+        guard !isSendingHead, known != isWritable else { return false }
+        known = isWritable
+        return true
     }
 
-    /// Notes that the head has been flushed. Returns whether the client has missed a change.
-    mutating func end() -> Bool {
-        defer { (isWriting, hasChanged) = (false, false) }
-        return hasChanged
+    /// Notes that the head has been flushed. Returns whether the client may have missed a change.
+    mutating func endHead() -> Bool {
+        defer { (isSendingHead, hasChangedMeanwhile) = (false, false) }
+        return hasChangedMeanwhile
+    }
+}
+
+extension HTTP2Frame.FramePayload {
+    /// Whether it is the last payload of its sender.
+    fileprivate var endsStream: Bool {
+        switch self {
+        case .headers(let block): block.endStream
+        case .data(let data): data.endStream
+        default: false
+        }
     }
 }

@@ -28,10 +28,9 @@ struct ResponseOrder: Hashable, Sendable {
     }
 
     private var phase = Phase.idle
-    /// Whether the head of the request was sent, but neither a part of its body nor its end.
-    private var awaitsRequestBody = false
-    /// Whether a response began before the request body. It must not reach the client before a part of the body is sent: the
-    /// client would start to send the body, find a response, and end the process.
+    /// Whether the last request was sent completely.
+    private(set) var hasSentRequest = true
+    /// Whether a response began before the end of the request, although its status asks for the whole request.
     private(set) var isEarly = false
 
     /// Whether no response is expected: before the first request, and after each response.
@@ -42,12 +41,12 @@ struct ResponseOrder: Hashable, Sendable {
     /// Records that the head of a request is sent.
     mutating func sendHead() {
         phase = phase == .rejected ? .rejected : .waitingForHead(informationalCount: 0)
-        (awaitsRequestBody, isEarly) = (true, false)
+        (hasSentRequest, isEarly) = (false, false)
     }
 
-    /// Records that a part of the request body, or its end, is sent.
-    mutating func sendRest() {
-        (awaitsRequestBody, isEarly) = (false, false)
+    /// Records that the end of the request is sent.
+    mutating func sendEnd() {
+        (hasSentRequest, isEarly) = (true, false)
     }
 
     // MARK: The response
@@ -91,9 +90,6 @@ struct ResponseOrder: Hashable, Sendable {
         }
     }
 
-    /// Rejects a response that came too early.
-    mutating func rejectEarly() -> Decision { reject("the server responded before it received the request") }
-
     /// Rejects the response for another reason.
     mutating func reject(_ message: String) -> Decision {
         guard phase != .rejected else { return .drop }
@@ -111,7 +107,7 @@ struct ResponseOrder: Hashable, Sendable {
 
     private mutating func receiveFinal(_ status: Int) -> Decision {
         // The client does not send the body after another status.
-        isEarly = awaitsRequestBody && status < 300
+        isEarly = !hasSentRequest && status < 300
         phase = .receivingBody
         return .forward
     }
