@@ -26,6 +26,13 @@ import TintypeCore
         #expect(((try? DownloadRequest(url: url).validate()) != nil) == isValid)
     }
 
+    /// A SOCKS request has one byte for the length of the host.
+    @Test(arguments: [(253, true), (254, false), (256, false)])
+    func aHostOfMoreThan253BytesIsRefused(_ length: Int, _ isValid: Bool) throws {
+        let url = try #require(URL(string: "http://\(String(repeating: "a", count: length))/"))
+        #expect(((try? DownloadRequest(url: url).validate()) != nil) == isValid)
+    }
+
     /// The system would resolve the part before the zero, and the rest would become a field of the request.
     @Test func aHostWithALineBreakIsRefused() async throws {
         let url = try #require(URL(string: "http://127.0.0.1%00%0D%0AX-Secret%3A%201/"))

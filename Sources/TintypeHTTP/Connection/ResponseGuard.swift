@@ -11,7 +11,9 @@ import TintypeCore
 /// whether anything follows.
 ///
 /// A server may respond before it has the request body. The client accepts that, because it has been told to send the body
-/// when the head has been sent: ``Writability`` never lets it wait for that.
+/// when the head has been sent: ``Writability`` never lets it wait for that. But the guard keeps the end of such a response
+/// until the end of the request is sent. The client would wait for both on two event loops, and end the process if the
+/// connection is closed meanwhile.
 ///
 /// The guards of HTTP/1.1 and HTTP/2 are two types: the methods of a generic handler are never specialised, because NIO
 /// calls them through a protocol.
@@ -29,18 +31,21 @@ final class ResponseGuard: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
     /// The end of a response that the client does not have yet.
     private var end: NIOAny?
+    /// The promise of the client for the end of the last request.
+    private var requestEnd: EventLoopPromise<Void>?
     /// The parts that were decoded since ``beginRead(byteCount:)``.
     private(set) var decoded = DecodedRead()
     /// The size of the response to the last request.
     private var size = ResponseSize()
-    private var surplus = Surplus.none
+    private var closing = Closing.none
 
-    /// Whether bytes arrived that belong to no response.
-    private enum Surplus {
+    /// Whether the guard closes the connection.
+    private enum Closing {
         case none
-        case found
-        /// The client began another request after that, which was not sent.
-        case foundBeforeRequest
+        /// After all requests of the client have been sent.
+        case betweenRequests
+        /// After the client has begun another request, which is not sent.
+        case beforeRequest
     }
 
     /// Adds a guard directly behind the codec of a connection, and a ``ResponseBoundary`` before it.
@@ -57,8 +62,8 @@ final class ResponseGuard: ChannelDuplexHandler {
     // MARK: The request
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard surplus == .none else {
-            surplus = .foundBeforeRequest
+        guard closing == .none else {
+            closing = .beforeRequest
             // After the error of ``endConnection()``. The client would close the connection, and report only that.
             context.eventLoop.execute { promise?.fail(UnsentRequest()) }
             return
@@ -69,7 +74,11 @@ final class ResponseGuard: ChannelDuplexHandler {
             writability.beginHead()
             size = ResponseSize()
         case .body: break
-        case .end: order.sendEnd()
+        case .end:
+            order.sendEnd()
+            requestEnd = promise
+            // After the client has noted that the end was sent.
+            if end != nil { context.eventLoop.assumeIsolated().execute { self.endResponse() } }
         }
         context.write(data, promise: promise)
     }
@@ -90,7 +99,11 @@ final class ResponseGuard: ChannelDuplexHandler {
     // MARK: The response
 
     /// Forwards, withholds or rejects a part of a response. The decoder accepts any three digits as a status.
+    ///
+    /// If a write fails, SwiftNIO delivers what has arrived before the write returns, and then closes the connection. The
+    /// client has not noted yet that it has sent a head, and would forget to end the request of such a response.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !writability.isSendingHead else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
             guard perform(order.receiveHead(status: Int(head.status.code)), context) else { return }
@@ -119,17 +132,25 @@ final class ResponseGuard: ChannelDuplexHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // The server may never read the rest of the request, and the next request would wait for that.
-        let hasUnsentBytes = order.hasSentRequest && !context.channel.isWritable
-        if end != nil, hasUnsentBytes { endConnection() } else { forwardEnd(context) }
+        endResponse()
         context.fireChannelReadComplete()
+    }
+
+    /// Forwards the end of a response whose request was sent. Closes the connection if the server has not read the request: it
+    /// may never do that, and the next request would wait for it.
+    private func endResponse() {
+        guard let context, end != nil else { return }
+        guard !context.channel.isWritable, order.hasSentRequest else { return forwardEnd(context) }
+        // The client would take the write that fails for a failure of the response.
+        requestEnd?.succeed(())
+        endConnection(as: .beforeRequest)
     }
 
     /// An error behind the end of a response is not an error of that response.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if end != nil {
             endConnection()
-        } else if surplus == .none {
+        } else if closing == .none {
             context.fireErrorCaught(error)
         }
     }
@@ -150,9 +171,9 @@ final class ResponseGuard: ChannelDuplexHandler {
     // MARK: The boundary between responses
 
     /// Whether bytes that arrive now can belong to a response.
-    var expectsBytes: Bool { !order.isIdle && surplus == .none }
+    var expectsBytes: Bool { !order.isIdle && closing == .none }
 
-    /// Whether a response ended since ``beginRead(byteCount:)``.
+    /// Whether the end of a response was decoded that the client does not have yet.
     var hasEnd: Bool { end != nil }
 
     /// Resets the counts of a read, and counts its bytes, before they are decoded.
@@ -163,21 +184,23 @@ final class ResponseGuard: ChannelDuplexHandler {
 
     /// Rejects a response of which too little is a body. Call it when the bytes that arrived have been decoded.
     func checkFraming() {
-        guard size.isMostlyFraming, surplus == .none, let context else { return }
+        guard size.isMostlyFraming, closing == .none, let context else { return }
         _ = perform(order.reject("the server sent far more framing than body"), context)
     }
 
     /// Closes the connection, because bytes arrived that belong to no response. A response that is complete stays so.
-    func endConnection() {
-        guard let context, surplus == .none else { return }
-        surplus = .found
+    func endConnection() { endConnection(as: .betweenRequests) }
+
+    private func endConnection(as state: Closing) {
+        guard let context, closing == .none else { return }
+        closing = state
         forwardEnd(context)
-        if surplus == .foundBeforeRequest { context.fireErrorCaught(UnsentRequest()) }
+        if closing == .beforeRequest { context.fireErrorCaught(UnsentRequest()) }
         context.channel.pipeline.abort()
     }
 
     private func forwardEnd(_ context: ChannelHandlerContext) {
-        guard let end else { return }
+        guard let end, !order.isEarly else { return }
         self.end = nil
         context.fireChannelRead(end)
     }
@@ -185,7 +208,7 @@ final class ResponseGuard: ChannelDuplexHandler {
 
 /// The error of a request that was not sent, because its connection is about to be closed.
 struct UnsentRequest: Error, CustomStringConvertible {
-    var description: String { "the server sent extra bytes after the response to the previous request" }
+    var description: String { "the server did not keep the connection of the previous request usable" }
 }
 
 /// Withholds frames of an HTTP/2 stream that the HTTP client does not expect. ``ResponseOrder`` decides which.
@@ -202,7 +225,6 @@ final class StreamGuard: ChannelDuplexHandler {
     private var order = ResponseOrder()
     private var writability = Writability()
     private var isRemoved = false
-    private var isFlushing = false
     private let connection: HTTP2ConnectionGuard?
 
     /// - Parameter connection: The guard of the connection that carries the stream.
@@ -214,7 +236,8 @@ final class StreamGuard: ChannelDuplexHandler {
         let payload = unwrapOutboundIn(data)
         if case .headers(let headers) = payload {
             order.sendHead()
-            if headers.endStream { order.sendEnd() } else { writability.beginHead() }
+            if headers.endStream { order.sendEnd() }
+            writability.beginHead()
             connection?.sendHead(headers.headers, on: context.channel)
         } else if payload.endsStream {
             order.sendEnd()
@@ -222,12 +245,8 @@ final class StreamGuard: ChannelDuplexHandler {
         context.write(data, promise: promise)
     }
 
-    /// If a write fails, SwiftNIO delivers what has arrived before it returns. The client has not noted yet that it has sent
-    /// anything, and ends the process for a response.
     func flush(context: ChannelHandlerContext) {
-        isFlushing = true
         context.flush()
-        isFlushing = false
         guard writability.endHead() else { return }
         // After the client has noted that the head was sent.
         context.eventLoop.assumeIsolated().execute {
@@ -239,7 +258,10 @@ final class StreamGuard: ChannelDuplexHandler {
         if writability.forwards(context.channel.isWritable) { context.fireChannelWritabilityChanged() }
     }
 
+    /// Forwards, withholds or rejects a frame. As with ``ResponseGuard``, a frame may be delivered while a head is being
+    /// sent. The client would end the process for a response.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !writability.isSendingHead else { return }
         switch decision(on: unwrapInboundIn(data)) {
         case .forward: context.fireChannelRead(data)
         case .drop: break
@@ -249,8 +271,6 @@ final class StreamGuard: ChannelDuplexHandler {
 
     private func decision(on payload: HTTP2Frame.FramePayload) -> ResponseOrder.Decision {
         switch payload {
-        case .headers where isFlushing, .data where isFlushing:
-            return order.reject("the connection was closed while the request was sent")
         // Trailers have no status (RFC 9113, 8.1).
         case .headers(let block):
             guard let status = block.headers.first(name: ":status") else { return order.receiveRest(isEnd: true) }
@@ -283,13 +303,13 @@ final class StreamGuard: ChannelDuplexHandler {
 /// than the connection. So changes wait until the head has been sent. A change that the client knows already could end the
 /// process, too, if the client of a program has a timeout for writing.
 private struct Writability {
-    private var isSendingHead = false
+    /// Whether a head was written that has not been flushed.
+    private(set) var isSendingHead = false
     private var hasChangedMeanwhile = false
     /// What the client knows; `nil` before the first request.
     private var known: Bool?
 
-    /// Notes that a request head is being sent, and that more of the request follows. The client sends a head only if the
-    /// channel is writable.
+    /// Notes that a request head is being sent. The client sends a head only if the channel is writable.
     mutating func beginHead() {
         (isSendingHead, known) = (true, true)
     }
