@@ -121,7 +121,7 @@ extension MappingEvidence {
         "loops are counted wrongly when playing backwards": "AnimationPlayerTests.everyModeShowsItsLoopsAndEnds",
         "frames are evicted by a guess at the index": "FrameBufferTests.theNextFramesAreWorthHolding",
         "a refresh relies on NSURLCache": "RefreshTests.aConfirmedEntryIsTheResultAndItsMetadataIsRenewed",
-        "no retry, resumption, rate limit, redirect hook, or time-out": "RetryTests.aFailureIsRetriedUntilItSucceeds",
+        "no retry, resumption, rate limit, redirect hook, or timeout": "RetryTests.aFailureIsRetriedUntilItSucceeds",
         "no limit on the size of a response": "ImagePipelineTests.bytesBeyondTheLimitAreRefused",
         "progressive decoding starts again each time, and drops updat":
             "IncrementalFormatTests.aPreviewShowsMoreThanThePreviousOne",
