@@ -119,7 +119,10 @@ extension JXLDecoder: ProgressiveAnimationDecoder {
         let layers = try bytes.withTypedBytes { raw throws(TintypeError) in
             try JXLLayers(raw, header, context)
         }
-        if let layers { try header.checkMemory(layers, context.limits) }
+        if let layers {
+            try header.checkMemory(
+                layers, context.limits, other: context.highRangeBytesPerPixel(isWide: header.depth > 8))
+        }
         return layers
     }
 

@@ -89,6 +89,8 @@ struct JXLFrameReader: ~Copyable {
             (nextIndex, colors) = (0, nil)
         }
         reader.skipFrames(index - nextIndex)
+        // After an error, libjxl might go on in an output buffer that is gone.
+        nextIndex = .max
         let colors = try beginFrame(isCancelled)
         var writer = try colors.makeWriter(header)
         try fill(&writer, isWide: colors.isWide, isCancelled)

@@ -7,6 +7,8 @@ struct JXLFrameHeader {
     private(set) var kind = Kind.regular
     /// Whether no other frame follows.
     private(set) var isLast = true
+    /// The memory for splines and patches, for each pixel of the frame. docs/decoder-memory.md has their sizes.
+    private(set) var featureBytesPerPixel = 0
     private var isModular = false
     private var (upsampling, groupSide, passCount) = (1, 256, 1)
     /// Whether the colours of the frame replace the whole canvas, instead of a part, or instead of being blended.
@@ -30,6 +32,9 @@ struct JXLFrameHeader {
 
     /// The bit of the flags for a frame that takes its low frequencies from another one.
     private static let usesLowFrequencyFrame: UInt64 = 0x20
+    /// Further bits of the flags, and the bytes that libjxl 0.7 may take for each pixel: a patch of 12 bytes and more, and
+    /// 16 points of splines.
+    private static let features: [(flag: UInt64, bytesPerPixel: Int)] = [(0x02, 60), (0x10, 200)]
     private static let side: [JXLBitReader.Field] = [(8, 0), (11, 256), (14, 2304), (30, 18_688)]
 
     /// Reads a header, in that of the last frame only up to the field that marks it as the last: nothing follows it.
@@ -56,6 +61,7 @@ struct JXLFrameHeader {
 
     private mutating func readEncoding(_ bits: inout JXLBitReader, _ image: JXLHeader) throws(TintypeError) {
         let flags = try bits.longNumber()
+        for feature in Self.features where flags & feature.flag != 0 { featureBytesPerPixel += feature.bytesPerPixel }
         let ownsLowFrequencies = flags & Self.usesLowFrequencyFrame == 0
         // Subsampled YCbCr, as in a JPEG.
         if !image.isXYB, try bits.readFlag(), ownsLowFrequencies { try bits.skip(6) }
@@ -167,7 +173,9 @@ struct JXLFrameHeader {
     func skipSections(_ bits: inout JXLBitReader) throws(TintypeError) {
         let count = sectionCount
         guard count <= Self.maxSections else { throw .damagedJXL }
-        if try bits.readFlag() { try JXLSectionOrder.skip(&bits, sectionCount: count) }
+        if try bits.readFlag() {
+            try JXLSectionOrder.skip(&bits, sectionCount: count, groupCount: groupCount, passCount: passCount)
+        }
         bits.alignToByte()
         var length = 0
         for _ in 0..<count {
@@ -180,11 +188,12 @@ struct JXLFrameHeader {
     /// The number of sections that libjxl accepts.
     private static let maxSections = 65_536
 
+    private var codedSize: PixelSize { size.divided(by: upsampling) }
+    private var groupCount: Int { codedSize.divided(by: groupSide).area }
+
     private var sectionCount: Int {
-        let coded = size.divided(by: upsampling)
-        let groupCount = coded.divided(by: groupSide).area
         guard groupCount > 1 || passCount > 1 else { return 1 }
-        return 2 + coded.divided(by: 8 * groupSide).area + groupCount * passCount
+        return 2 + codedSize.divided(by: 8 * groupSide).area + groupCount * passCount
     }
 }
 

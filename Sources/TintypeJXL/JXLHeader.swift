@@ -84,7 +84,8 @@ struct JXLHeader {
     /// - Parameter other: Further bytes for each pixel of the image.
     /// - Throws: ``TintypeError/Code/limitExceeded``.
     func checkMemory(_ layers: JXLLayers, _ limits: DecodeLimits, other: Int = 0) throws(TintypeError) {
-        let bytes = layers.hasReferences ? bytesPerPixel.layered : bytesPerPixel.single
+        let bytes =
+            (layers.hasReferences ? bytesPerPixel.layered : bytesPerPixel.single) + layers.featureBytesPerPixel
         let beyondCanvas = Double(layers.largestArea - info.size.area) * Double(bytes)
         try limits.checkMemory(bytesPerPixel: bytes + other, of: info.size, other: beyondCanvas)
     }

@@ -12,6 +12,8 @@ struct JXLLayers {
     private(set) var hasSeveralFrames = false
     /// Whether libjxl may keep a frame for later ones.
     private(set) var hasReferences = false
+    /// The most memory for splines and patches of one frame, for each of its pixels.
+    private(set) var featureBytesPerPixel = 0
 
     /// Reads the headers of all frames in a file or in its first bytes. Damage ends the list.
     ///
@@ -31,6 +33,7 @@ struct JXLLayers {
             count += 1
             try Self.check(frame.size, limits)
             largestArea = max(largestArea, frame.size.area)
+            featureBytesPerPixel = max(featureBytesPerPixel, frame.featureBytesPerPixel)
             isShown = isShown || frame.isShown
             hasSeveralFrames = hasSeveralFrames || frame.isShown && !frame.isLast
             if count > 1 || !frame.isLast { try Self.check(count, max(canvas, frame.size.area), &left, limits) }
@@ -57,6 +60,11 @@ struct JXLLayers {
     }
 
     private static func check(_ size: PixelSize, _ limits: DecodeLimits) throws(TintypeError) {
+        // libjxl takes 128 bytes or more for each row, however short it is.
+        guard max(size.width, size.height) <= limits.side else {
+            throw .exceeded(
+                .side, "a frame of the JPEG XL has \(size) pixels; the limit per side is \(limits.side)")
+        }
         guard size.area <= limits.pixels else {
             throw .exceeded(
                 .pixels, "a frame of the JPEG XL has \(size.area) pixels (\(size)); the limit is \(limits.pixels)")

@@ -19,6 +19,8 @@ struct JXLNumberReader {
     /// but a millisecond to build.
     private static let mostSymbols = 1024
     private static let mostCodes = 256
+    /// The largest length and distance of a repetition. libjxl reads larger ones modulo 2³².
+    private static let mostRepeated = 1 << 20
     /// The state after all numbers.
     private static let lastState = 0x13_0000
 
@@ -92,6 +94,7 @@ struct JXLNumberReader {
         let symbol = try symbol(&bits, index)
         if let count = try repetitions?.count(for: symbol, &bits) {
             let distance = try number(for: try self.symbol(&bits, map[map.count - 1]), &bits, map[map.count - 1])
+            guard max(count, distance) <= Self.mostRepeated else { throw .unreadableOrder }
             repetitions?.begin(count, distance: distance + 1)
             return repetitions?.next() ?? 0
         }

@@ -8,16 +8,27 @@ enum JXLSectionOrder {
 
     /// Reads an order and drops it.
     ///
+    /// Only the groups of each pass may change places. If a section came before one that it needs, libjxl would continue
+    /// with the next frame in the middle of this one.
+    ///
+    /// - Parameters:
+    ///   - sectionCount: The number of all sections.
+    ///   - groupCount: The number of groups. Each pass has a section for each of them; these sections are the last ones.
+    ///   - passCount: The number of passes.
     /// - Throws: ``TintypeError/Code/limitExceeded`` for an order that is damaged or too complex; ``TintypeError/Code/undecodable`` where the
     ///   bytes end.
-    static func skip(_ bits: inout JXLBitReader, sectionCount: Int) throws(TintypeError) {
+    static func skip(
+        _ bits: inout JXLBitReader, sectionCount: Int, groupCount: Int, passCount: Int
+    ) throws(TintypeError) {
         var numbers = try JXLNumberReader(&bits, contextCount: contextCount)
         let count = try numbers.next(&bits, context: context(sectionCount))
         guard count <= sectionCount else { throw .unreadableOrder }
+        let firstGroup = sectionCount - groupCount * passCount
         var last = 0
         for index in 0..<count {
             last = try numbers.next(&bits, context: context(last))
-            guard last < sectionCount - index else { throw .unreadableOrder }
+            let choices = index < firstGroup ? 1 : groupCount - (index - firstGroup) % groupCount
+            guard last < choices else { throw .unreadableOrder }
         }
         guard numbers.isIntact else { throw .unreadableOrder }
     }

@@ -91,11 +91,13 @@ import TintypeTesting
 
     /// Returns a modular frame without contents that is only kept for later ones.
     private func hiddenFrame(
-        _ size: PixelSize, _ order: [(Int, Int)] = Order.stored, extensions: Int = 0
+        _ size: PixelSize, _ order: [(Int, Int)] = Order.stored, flags: Int = 0, extensions: Int = 0
     ) -> Data {
         var bits = BitWriter()
-        // No defaults; only for reference; modular; no flags; no upsampling; groups of 1024 pixels; a size of its own.
-        for (value, count) in [(0, 1), (2, 2), (1, 1), (0, 2), (0, 2), (3, 2), (1, 1)] { bits.append(value, count) }
+        // No defaults; only for reference; modular; flags; no upsampling; groups of 1024 pixels; a size of its own.
+        for (value, count) in [(0, 1), (2, 2), (1, 1)] { bits.append(value, count) }
+        if flags == 0 { bits.append(0, 2) } else { bits.append(1, 2, flags - 1, 4) }
+        for (value, count) in [(0, 2), (3, 2), (1, 1)] { bits.append(value, count) }
         for side in [size.width, size.height] {
             if side < 2304 { bits.append(1, 2, side - 256, 11) } else { bits.append(3, 2, side - 18_688, 30) }
         }
@@ -133,6 +135,25 @@ import TintypeTesting
         #expect(try limit(data) { $0.memoryBytes = 72 * size.area - 1 } == .memoryBytes)
         #expect(try limit(data) { $0.frames = 3 } == .frames)
         #expect(try limit(data) { $0.animatedPixels = size.area + 3 * Self.canvas.area - 1 } == .animatedPixels)
+    }
+
+    /// Patches and splines. libjxl takes memory for them that the size of the file does not limit.
+    @Test(arguments: [(0x02, 60), (0x10, 200)])
+    func patchesAndSplinesAreCharged(_ flags: Int, _ bytesPerPixel: Int) throws {
+        let size = PixelSize(width: 1000, height: 1000)
+        let (head, rest) = (try file().prefix(Self.headerLength), try file().dropFirst(Self.headerLength))
+        let data = head + hiddenFrame(size, flags: flags) + rest
+        let charge = (72 + bytesPerPixel) * size.area
+        #expect(try limit(data) { $0.memoryBytes = charge - 1 } == .memoryBytes)
+        #expect(try limit(data) { $0.memoryBytes = charge } != .memoryBytes)
+    }
+
+    /// libjxl takes a minimum of memory for each row.
+    @Test func aHiddenFrameObeysTheLimitOfItsSides() throws {
+        let (head, rest) = (try file().prefix(Self.headerLength), try file().dropFirst(Self.headerLength))
+        let data = head + hiddenFrame(PixelSize(width: 256, height: 20_000)) + rest
+        #expect(try limit(data) { $0.side = 19_999 } == .side)
+        #expect(try limit(data) { $0.side = 20_000 } != .side)
     }
 
     /// An image header: the signature, 64×64 pixels, and default properties.
