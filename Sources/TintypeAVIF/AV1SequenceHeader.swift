@@ -125,7 +125,7 @@ private struct AV1BitReader {
     /// Skips a number with a prefix of as many zeros as it has bits (`uvlc`: 4.10.3).
     mutating func skipVariableLength() {
         var zeros = 0
-        while !isExhausted, !readFlag() { zeros += 1 }
+        while zeros < 32, !isExhausted, !readFlag() { zeros += 1 }
         if zeros < 32 { skip(zeros) }
     }
 }

@@ -81,11 +81,17 @@ extension AVIFReader {
             alpha: hasAlpha ? try largestFormat(isAuxiliary: true) : nil)
     }
 
+    /// The maximum number of frames in a sample, of which one is shown. Encoders hide up to five. libavif decodes all of
+    /// them in one call.
+    private static var maxSampleFrames: Int { 16 }
+
     private func largestFormat(isAuxiliary: Bool) throws(TintypeError) -> AV1FrameFormat {
         var units = AV1Units()
         for track in tracks.all where track.isAuxiliary == isAuxiliary {
             for sample in try track.samples(bytes, atMost: frameCount) {
+                let before = units.frameCount
                 try units.read(UnsafeRawBufferPointer(rebasing: bytes[sample]))
+                guard units.frameCount - before <= Self.maxSampleFrames else { throw .suspectStructure }
             }
         }
         // Alpha has one channel; what else it has is in its samples.

@@ -26,8 +26,6 @@ final class HEIFTrackDecoder<Frame> {
     private var hasEnded = false
     /// Frames that were decoded before they were requested.
     private var earlyFrames: [Int: Frame] = [:]
-    /// The number of images that a stream may hold back (ITU-T H.265, A.4.2).
-    private static var maxEarlyFrames: Int { 16 }
 
     /// Creates a decoder for one track of a file.
     ///
@@ -79,7 +77,7 @@ final class HEIFTrackDecoder<Frame> {
         }
         let file = ISOFile(bytes: raw)
         let sample = track.samples[nextSample].range
-        var offset = sample.lowerBound
+        var (offset, pictureCount) = (sample.lowerBound, 0)
         while offset < sample.upperBound {
             let length = try file.number(at: offset, size: track.lengthSize, in: sample)
             offset += track.lengthSize
@@ -87,6 +85,9 @@ final class HEIFTrackDecoder<Frame> {
             let unit = UnsafeRawBufferPointer(rebasing: raw[offset..<offset + length])
             // A parameter set among the images must not need more memory than was checked.
             guard track.memory.suffices(for: unit) else { throw .damagedSequence }
+            if HEVCUnit.beginsPicture(unit) { pictureCount += 1 }
+            // Only one is counted, and shown (ISO/IEC 14496-15, 4.2).
+            guard pictureCount <= 1 else { throw .damagedSequence }
             try decoder.push(unit, tag: nextSample)
             offset += length
         }
@@ -101,7 +102,7 @@ final class HEIFTrackDecoder<Frame> {
         for index: Int, _ isCancelled: @escaping @Sendable () -> Bool
     ) throws(TintypeError) -> Frame? {
         var requested: Frame?
-        try decoder.decode { image throws(TintypeError) in
+        try decoder.decode(isCancelled: isCancelled) { image throws(TintypeError) in
             guard track.samples.indices.contains(image.tag) else { return }
             let position = track.displayIndices[image.tag]
             guard position >= index, position < count else { return }
@@ -109,7 +110,7 @@ final class HEIFTrackDecoder<Frame> {
                 throw TintypeError(
                     .undecodable, stage: .decode, "a frame of the HEIC sequence differs in size from its track")
             }
-            guard position == index || earlyFrames.count < Self.maxEarlyFrames else { throw .damagedSequence }
+            guard position == index || earlyFrames.count <= track.memory.reorderedCount else { throw .damagedSequence }
             let frame = try convert(image, position, isCancelled)
             if position == index { requested = frame } else { earlyFrames[position] = frame }
         }

@@ -77,10 +77,14 @@ final class HEVCDecoder {
 
     /// Decodes the pushed units and passes the decoded images to `body` in output order.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, also where libde265 conceals damage and only warns; any error of `body`.
-    func decode(_ body: (HEVCImage) throws(TintypeError) -> Void) throws(TintypeError) {
+    /// - Throws: ``TintypeError/Code/undecodable``, also where libde265 conceals damage and only warns; ``TintypeError/cancelled``;
+    ///   any error of `body`.
+    func decode(
+        isCancelled: () -> Bool, _ body: (HEVCImage) throws(TintypeError) -> Void
+    ) throws(TintypeError) {
         var more: Int32 = 1
         while more != 0 {
+            guard !isCancelled() else { throw .cancelled }
             let error = de265_decode(decoder, &more)
             try deliverImages(to: body)
             if error == DE265_ERROR_WAITING_FOR_INPUT_DATA { break }

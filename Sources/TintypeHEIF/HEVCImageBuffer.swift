@@ -72,6 +72,9 @@ struct HEVCTrackMemory {
     /// The bytes for each of them.
     let bytesPerPixel: Int
 
+    /// The number of images that may be decoded before an image but shown after it.
+    let reorderedCount: Int
+
     var bytes: Double { Double(bytesPerPixel) * Double(pixels) }
 
     /// - Parameters:
@@ -83,12 +86,25 @@ struct HEVCTrackMemory {
         for set in sets { try limits.check(ImageInfo(format: .heic, size: set.minimumSize)) }
         let padding = HEVCSequenceParameterSet.maxPadding
         pixels = sets.map(\.pixels).max() ?? (size.width + padding) * (size.height + padding)
-        bytesPerPixel = (sets.isEmpty ? [.largest] : sets.map(\.neededBuffer)).map(\.bytesPerPixel).max() ?? 0
+        let buffers = sets.isEmpty ? [.largest] : sets.map(\.neededBuffer)
+        bytesPerPixel = buffers.map(\.bytesPerPixel).max() ?? 0
+        reorderedCount = buffers.map(\.reorderedCount).max() ?? 0
     }
 
     /// Returns whether the memory suffices after a unit of the track, which may be another sequence parameter set.
     func suffices(for unit: UnsafeRawBufferPointer) -> Bool {
         guard let set = HEVCSequenceParameterSet(unit) else { return true }
         return set.pixels <= pixels && set.neededBuffer.bytesPerPixel <= bytesPerPixel
+    }
+}
+
+extension HEVCUnit {
+    /// Whether a unit (ITU-T H.265, 7.3.1.2) is the first slice of a picture of the base layer, the only one that libde265
+    /// decodes.
+    static func beginsPicture(_ unit: UnsafeRawBufferPointer) -> Bool {
+        guard unit.count > 2 else { return false }
+        let (kind, layer) = (unit[0] >> 1 & 0x3F, (unit[0] & 1) << 5 | unit[1] >> 3)
+        // first_slice_segment_in_pic_flag (7.3.6.1) of a unit with a slice (table 7-1)
+        return kind < 32 && layer == 0 && unit[2] >> 7 == 1
     }
 }
