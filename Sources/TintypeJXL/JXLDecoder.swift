@@ -33,7 +33,8 @@ public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder {
     ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let (info, exif, still) = try bytes.withTypedBytes { raw throws(TintypeError) in
-            guard let header = try JXLHeader(raw, isComplete: true, context.limits) else { throw .truncatedJXL }
+            let header = try JXLHeader(raw, isComplete: true, context.limits, isCancelled: context.isCancelled)
+            guard let header else { throw .truncatedJXL }
             var info = header.info
             try context.limits.check(info, byteCount: raw.count)
             let exif = try JXLReader.exif(of: raw, context.limits)
@@ -133,7 +134,8 @@ extension JXLDecoder: ProgressiveAnimationDecoder {
     ///   ``TintypeError/Code/outOfMemory``.
     public func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in
-            try JXLHeader(raw, isComplete: false, counting: .arrived, context.limits)
+            try JXLHeader(
+                raw, isComplete: false, counting: .arrived, context.limits, isCancelled: context.isCancelled)
         }
         guard let header, header.isAnimated else { return nil }
         return ArrivedFrames(info: header.info, decoder: try JXLFrameDecoder(bytes, header, context))

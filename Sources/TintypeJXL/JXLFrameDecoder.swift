@@ -17,7 +17,7 @@ final class JXLFrameDecoder: FrameDecoder, @unchecked Sendable {
     /// Creates a decoder for a whole file.
     convenience init(_ data: Data, _ context: DecodeContext) throws(TintypeError) {
         let header = try data.withTypedBytes { raw throws(TintypeError) in
-            try JXLHeader(raw, isComplete: true, context.limits)
+            try JXLHeader(raw, isComplete: true, context.limits, isCancelled: context.isCancelled)
         }
         guard let header else { throw .truncatedJXL }
         try self.init(data, header, context)

@@ -33,12 +33,15 @@ struct JXLHeader {
 
     /// Reads the header, and those of the frames if they are counted.
     ///
-    /// - Parameter isComplete: Whether `bytes` are the whole file.
+    /// - Parameters:
+    ///   - isComplete: Whether `bytes` are the whole file.
+    ///   - isCancelled: Ends the count of the frames. libjxl reports none of those that are shown for no time.
     /// - Returns: `nil` if `bytes` are a prefix that does not suffice.
     /// - Throws: ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/undecodable``,
-    ///   ``TintypeError/Code/outOfMemory``.
+    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
     init?(
-        _ bytes: UnsafeRawBufferPointer, isComplete: Bool, counting: FrameCounting = .all, _ limits: DecodeLimits
+        _ bytes: UnsafeRawBufferPointer, isComplete: Bool, counting: FrameCounting = .all, _ limits: DecodeLimits,
+        isCancelled: () -> Bool = { false }
     ) throws(TintypeError) {
         var reader = try JXLReader(bytes, isComplete: isComplete, events: JXL_DEC_BASIC_INFO, JXL_DEC_FRAME)
         guard try reader.nextEvent() != nil else { return nil }
@@ -58,7 +61,7 @@ struct JXLHeader {
         if isAnimated && counting != .nothing {
             guard
                 let durations = try Self.durations(
-                    &reader, header.animation, arrivedOnly: counting == .arrived, limits)
+                    &reader, header.animation, arrivedOnly: counting == .arrived, limits, isCancelled)
             else { return nil }
             if durations.count > 1 {
                 (info.frameCount, info.durations) = (durations.count, durations)
@@ -92,11 +95,12 @@ struct JXLHeader {
 
     /// Reads the duration of each frame in seconds; `nil` if the bytes end before the last frame, or if none has arrived.
     private static func durations(
-        _ reader: inout JXLReader, _ animation: JxlAnimationHeader, arrivedOnly: Bool, _ limits: DecodeLimits
+        _ reader: inout JXLReader, _ animation: JxlAnimationHeader, arrivedOnly: Bool, _ limits: DecodeLimits,
+        _ isCancelled: () -> Bool
     ) throws(TintypeError) -> [Double]? {
         let ticksPerSecond = Double(animation.tps_numerator) / Double(max(animation.tps_denominator, 1))
         var durations: [Double] = []
-        while let event = try reader.nextEvent() {
+        while let event = try reader.nextEvent(isCancelled: isCancelled) {
             guard event == JXL_DEC_FRAME else {
                 if arrivedOnly { break }
                 return durations

@@ -220,6 +220,16 @@ import TintypeTesting
         #expect(error?.code == .cancelled && checks.withLock { $0 } == 3)
     }
 
+    /// A file may have millions of frames of which libjxl reports none.
+    @Test func countingTheFramesIsCancelled() throws {
+        let error = #expect(throws: TintypeError.self) {
+            _ = try FixtureManifest.named("rects.jxl").data.withUnsafeBytes { raw in
+                try JXLHeader(raw, isComplete: true, DecodeLimits(), isCancelled: { true }) != nil
+            }
+        }
+        #expect(error?.code == .cancelled)
+    }
+
     /// Returns a hidden frame of 30,000×30,000 pixels with all 918 sections, which have no bytes.
     private var hugeFrame: Data {
         let tableLength = (918 * 12 + 7) / 8
