@@ -117,7 +117,10 @@ import TintypeTesting
             }
             var options = HTTPOptions()
             options.interceptors = [interceptor]
-            origin.serve("/a", response: .testImage.setting(\.gate, to: OriginGate(after: 100)))
+            let gate = OriginGate(after: 100)
+            // A closed gate keeps what waits at it.
+            defer { gate.open() }
+            origin.serve("/a", response: .testImage.setting(\.gate, to: gate))
             // No caller has cancelled the transfer.
             await Fixture.expect(.transport) {
                 try await Fixture.load(.url(origin.url("/a")), Downloader.patient, options: options)

@@ -70,7 +70,7 @@ import TintypeTesting
     func aRangeUpToTheLargestNumberDoesNotEndTheProcess(_ end: String) async throws {
         let last = try #require(Int(end.prefix { $0 != "/" }))
         try await Fixture.withOrigin(retrying()) { origin, load in
-            origin.serve("/a") { request in
+            origin.serve("/a") { [unowned origin] request in
                 let isFirst = origin.requestCount() == 0
                 guard let range = request[header: "range"], let start = Int(range.dropFirst(6).dropLast()) else {
                     return isFirst ? Self.cut.setting(\.framing, to: .chunked(size: 1000)) : .testImage
