@@ -95,6 +95,6 @@ import TintypeCore
     }
 
     @Test func aCommandThatClosesItsOutputAndGoesOnIsEnded() {
-        #expect(CommandOutput.read(["sh", "-c", "exec >&-; sleep 600"], within: .milliseconds(50)) == nil)
+        #expect(CommandOutput.read(["sh", "-c", "exec >&-; exec sleep 600"], within: .milliseconds(50)) == nil)
     }
 }
