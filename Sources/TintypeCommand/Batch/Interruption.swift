@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Synchronization
 import Tintype
 import TintypeTerminal
 
@@ -26,9 +27,9 @@ final class Interruption: Sendable {
     /// The signals that are handled, unless the parent process ignores them.
     let signals: Set<Int32>
     private let state = Locked(State())
-    // Unsafe because a handler of a signal cannot take a lock. A bit is set for each signal that came before its source was
-    // registered, and read after the source has replaced the handler.
-    private nonisolated(unsafe) static var earlySignals: UInt64 = 0
+    /// A bit for each signal that came before its source was registered. Atomic, because a handler of a signal cannot take a
+    /// lock, and handlers of two signals may run at once.
+    private static let earlySignals = Atomic<UInt64>(0)
 
     /// - Parameter signals: The signals to handle. One that the parent process ignores stays ignored.
     init(signals: Set<Int32>) {
@@ -38,9 +39,12 @@ final class Interruption: Sendable {
             // The handler holds the source, which must live as long as the process.
             source.setEventHandler { [weak self] in withExtendedLifetime(source) { self?.request() } }
             // The source is registered on another thread, some milliseconds later.
-            signal(number) { Interruption.earlySignals |= 1 << UInt64($0) }
+            let bit: UInt64 = 1 << UInt64(number)
+            // Also creates the static value, which a handler must not do.
+            Self.earlySignals.bitwiseAnd(~bit, ordering: .relaxed)
+            signal(number) { Interruption.earlySignals.bitwiseOr(1 << UInt64($0), ordering: .relaxed) }
             source.setRegistrationHandler { [weak self] in
-                if Self.earlySignals & 1 << UInt64(number) != 0 { self?.request() }
+                if Self.earlySignals.load(ordering: .relaxed) & bit != 0 { self?.request() }
             }
             source.activate()
         }
