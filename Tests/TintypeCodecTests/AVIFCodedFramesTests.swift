@@ -20,6 +20,35 @@ import TintypeTesting
         return try AVIFEncoder().encode(try AnimatedImage(frames), as: .avif, options: EncodeOptions())
     }
 
+    /// libavif decodes all frames of a sample in one call, which cannot be cancelled.
+    @Test func aSampleWithTooManyFramesIsRefused() throws {
+        func error(frames count: Int) throws -> TintypeError? {
+            var data = try sequence()
+            let samples = try data.withUnsafeBytes { raw in
+                try #require(try AVIFTracks(raw, DecodeLimits()).color).samples(raw, atMost: 5)
+            }
+            let last = try #require(samples.last)
+            try #require(last.upperBound == data.count)
+            var units = AV1Units()
+            try data.withUnsafeBytes { try units.read(UnsafeRawBufferPointer(rebasing: $0[last])) }
+            // Frame headers without contents.
+            let added = Data(repeatElement([3 << 3 | 2, 0], count: count - units.frameCount).joined())
+            let sizes = try #require(data.firstRange(of: Data("stsz".utf8))).upperBound
+            for offset in [sizes + 12 + 4 * 4, try #require(data.firstRange(of: Data("mdat".utf8))).lowerBound - 4] {
+                data.setNumber(data.number(at: offset) + added.count, at: offset)
+            }
+            data += added
+            do throws(TintypeError) {
+                _ = try AVIFFrameDecoder(data, DecodeLimits()).pixels(of: 0) { false }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(try error(frames: 16) == nil)
+        #expect(try error(frames: 17)?.message == TintypeError.suspectStructure.message)
+    }
+
     @Test func aJumpToALaterFrameIsCancelledBetweenFrames() throws {
         let decoder = try AVIFFrameDecoder(try sequence(), DecodeLimits())
         _ = try decoder.pixels(of: 0) { false }

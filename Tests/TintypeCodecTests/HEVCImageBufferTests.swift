@@ -89,4 +89,24 @@ import TintypeTesting
         }
         #expect(error?.limit == .memoryBytes)
     }
+
+    /// A sequence that is shown in the reverse of its decoding order, so that all of its frames but one are early.
+    @Test func noMoreEarlyFramesAreKeptThanAreCharged() throws {
+        var data = try FixtureManifest.named("sequence.heics").data
+        // The first sample becomes the only one that is decoded without others.
+        let sync = try #require(data.firstRange(of: Data("stss".utf8))).upperBound
+        data.setNumber(1, at: sync + 12)
+        func error() -> TintypeError? {
+            do throws(TintypeError) {
+                _ = try HEIFDecoder().makeFrameDecoder(data, context: DecodeContext()).pixels(of: 0) { false }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(error() == nil)
+        let shifts = try #require(data.firstRange(of: Data("ctts".utf8))).upperBound
+        for sample in 0..<7 { data.setNumber((6 - sample) * 2048, at: shifts + 12 + 8 * sample) }
+        #expect(error()?.message == TintypeError.damagedSequence.message)
+    }
 }
