@@ -13,7 +13,7 @@ struct JXLHeader {
     let extraChannelCount: Int
     /// Whether frames of an animation state the time at which they are shown.
     let hasTimecodes: Bool
-    /// Bits a channel.
+    /// Bits per channel.
     let depth: Int
     /// The peak luminance of the image in cd/m²; `nil` if the file declares only the default of SDR or the maximum of PQ.
     let peak: Double?
@@ -58,6 +58,7 @@ struct JXLHeader {
         hasPreview = header.have_preview != 0
         bytesPerPixel = Self.bytesPerPixel(header)
         try limits.checkMemory(bytesPerPixel: bytesPerPixel.single, of: info.size)
+        try JXLProfileSize.check(bytes, limits)
         if isAnimated && counting != .nothing {
             guard
                 let durations = try Self.durations(

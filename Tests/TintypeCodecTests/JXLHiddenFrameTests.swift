@@ -70,7 +70,7 @@ import TintypeTesting
     ///
     /// - Parameter duration: 1 for a frame of an animation that is shown by itself.
     private func shownFrame(duration: Int? = nil) -> Data {
-        var bits = BitWriter()
+        var bits = JXLBitWriter()
         // No defaults; regular; modular; no flags; no upsampling; groups of 1024 pixels; one pass; no size of its own.
         for (value, count) in [(0, 1), (0, 2), (1, 1), (0, 2), (0, 2), (3, 2), (0, 2), (0, 1)] {
             bits.append(value, count)
@@ -93,7 +93,7 @@ import TintypeTesting
     private func hiddenFrame(
         _ size: PixelSize, _ order: [(Int, Int)] = Order.stored, flags: Int = 0, extensions: Int = 0
     ) -> Data {
-        var bits = BitWriter()
+        var bits = JXLBitWriter()
         // No defaults; only for reference; modular; flags; no upsampling; groups of 1024 pixels; a size of its own.
         for (value, count) in [(0, 1), (2, 2), (1, 1)] { bits.append(value, count) }
         if flags == 0 { bits.append(0, 2) } else { bits.append(1, 2, flags - 1, 4) }
@@ -158,7 +158,7 @@ import TintypeTesting
 
     /// An image header: the signature, 64×64 pixels, and default properties.
     private var plainHeader: Data {
-        var bits = BitWriter()
+        var bits = JXLBitWriter()
         for (value, count) in [(0x0AFF, 16), (1, 1), (7, 5), (1, 3), (1, 1), (1, 1)] { bits.append(value, count) }
         return bits.bytes
     }
@@ -263,7 +263,7 @@ import TintypeTesting
 
     /// An image header of an animation: 64×64 pixels, 100 ticks per second.
     private var animationHeader: Data {
-        var bits = BitWriter()
+        var bits = JXLBitWriter()
         let size = [(0x0AFF, 16), (1, 1), (7, 5), (1, 3)]
         // No defaults; an animation; 8 bits; default colours.
         let properties = [
@@ -351,7 +351,7 @@ import TintypeTesting
 
     /// Hidden frames may follow a preview. No encoder writes any.
     @Test func aPreviewFrameIsRefused() throws {
-        var bits = BitWriter()
+        var bits = JXLBitWriter()
         let size = [(0x0AFF, 16), (1, 1), (7, 5), (1, 3)]
         // No defaults; a preview of 16×16 pixels; 8 bits; default colours.
         let properties = [
@@ -379,28 +379,6 @@ import TintypeTesting
             }
         }
     }
-}
-
-/// Writes bits, the lowest one of each byte first.
-private struct BitWriter {
-    private(set) var bytes = Data()
-    private var count = 0
-
-    mutating func append(_ value: Int, _ length: Int) {
-        for index in 0..<length {
-            if count % 8 == 0 { bytes.append(0) }
-            bytes[bytes.count - 1] |= UInt8(value >> index & 1) << UInt8(count % 8)
-            count += 1
-        }
-    }
-
-    /// Appends the choice of a field, and the field.
-    mutating func append(_ choice: Int, _ choiceLength: Int, _ value: Int, _ length: Int) {
-        append(choice, choiceLength)
-        append(value, length)
-    }
-
-    mutating func align() { count = bytes.count * 8 }
 }
 
 extension UInt32 {
