@@ -22,9 +22,7 @@ public struct SVGDecoder: PartialImageDecoder {
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         guard isComplete else { return nil }
         return try DecodeTime().run(isCancelled: { false }) { isCancelled throws(TintypeError) in
-            try SVGThreads.shared.run(isCancelled: isCancelled) { isAbandoned throws(TintypeError) in
-                Self.info(try SVGDocument(bytes, Self.defaultLimits, isAbandoned: isAbandoned))
-            }
+            try info(of: bytes, context: DecodeContext().cancelled(by: isCancelled))
         }
     }
 
@@ -63,10 +61,16 @@ public struct SVGDecoder: PartialImageDecoder {
         return (shown, options.size.vectorTarget(for: shown.size))
     }
 
-    /// The limits where the caller passes none.
-    private static let defaultLimits = DecodeLimits()
-
     private static func info(_ document: borrowing SVGDocument) -> ImageInfo {
         ImageInfo(format: .svg, size: document.size, hasAlpha: true)
+    }
+}
+
+extension SVGDecoder: LimitedInfoDecoder {
+    package func info(of bytes: Data, context: DecodeContext) throws(TintypeError) -> ImageInfo? {
+        let limits = context.limits
+        return try SVGThreads.shared.run(isCancelled: context.isCancelled) { isAbandoned throws(TintypeError) in
+            Self.info(try SVGDocument(bytes, limits, isAbandoned: isAbandoned))
+        }
     }
 }

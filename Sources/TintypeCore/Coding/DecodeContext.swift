@@ -28,7 +28,7 @@ public struct DecodeContext: Sendable {
     }
 
     /// Returns the same context with another cancellation check.
-    func cancelled(by isCancelled: @escaping @Sendable () -> Bool) -> DecodeContext {
+    package func cancelled(by isCancelled: @escaping @Sendable () -> Bool) -> DecodeContext {
         var context = self
         context.isCancelled = isCancelled
         return context

@@ -11,7 +11,7 @@ extension ImageDecoder {
         _ bytes: Data, context: DecodeContext, time: TimeSource = .system
     ) throws(TintypeError) -> Image {
         if context.options.keepsMetadata { return try decodeWithMetadata(bytes, context: context, time: time) }
-        let context = try resolved(context, for: bytes)
+        let context = try resolved(context, for: bytes, time)
         let limit = DecodeTime(limit: context.limits.time, source: time)
         let image: Image
         do throws(TintypeError) {
@@ -98,14 +98,28 @@ extension ImageDecoder {
     }
 
     /// Resolves options that depend on the size of the image. Reads the header only if there are any.
-    private func resolved(_ context: DecodeContext, for bytes: Data) throws(TintypeError) -> DecodeContext {
+    private func resolved(
+        _ context: DecodeContext, for bytes: Data, _ time: TimeSource
+    ) throws(TintypeError) -> DecodeContext {
         var context = context
         // A thumbnail proves nothing about its image.
         if context.options.size == .noPixels { context.options.embeddedThumbnail = .never }
-        guard context.options.sizeScope != nil, let info = try info(of: bytes, isComplete: true) else { return context }
+        guard context.options.sizeScope != nil, let info = try limitedInfo(of: bytes, context, time) else {
+            return context
+        }
         var resolved = context
         resolved.options = try context.options.resolved(for: info)
         return resolved
+    }
+
+    private func limitedInfo(
+        of bytes: Data, _ context: DecodeContext, _ time: TimeSource
+    ) throws(TintypeError) -> ImageInfo? {
+        guard let decoder = self as? any LimitedInfoDecoder else { return try info(of: bytes, isComplete: true) }
+        let limit = DecodeTime(limit: context.limits.time, source: time)
+        return try limit.run(isCancelled: context.isCancelled) { isCancelled throws(TintypeError) in
+            try decoder.info(of: bytes, context: context.cancelled(by: isCancelled))
+        }
     }
 
     /// Decodes a part of a damaged image.

@@ -98,6 +98,14 @@ public protocol ImageCollectionDecoder: ImageDecoder {
     func verifyImages(in bytes: Data, context: DecodeContext) throws(TintypeError)
 }
 
+/// A decoder that takes so long to read the properties of an image that the limits of the decode apply to it.
+package protocol LimitedInfoDecoder: ImageDecoder {
+    /// Returns what ``ImageDecoder/info(of:isComplete:)`` returns for a whole file.
+    ///
+    /// - Throws: The errors of ``ImageDecoder/decode(_:context:)``.
+    func info(of bytes: Data, context: DecodeContext) throws(TintypeError) -> ImageInfo?
+}
+
 /// A decoder that can verify that an image is intact without decoding it.
 public protocol VerifyingImageDecoder: ImageDecoder {
     /// Reads all of a still image without making pixels, as ``DecodeOptions/Size/noPixels`` asks.
