@@ -32,9 +32,9 @@ struct JXLFrameHeader {
 
     /// The bit of the flags for a frame that takes its low frequencies from another one.
     private static let usesLowFrequencyFrame: UInt64 = 0x20
-    /// Further bits of the flags, and the bytes that libjxl 0.7 may take for each pixel: a patch of 12 bytes and more, and
-    /// 16 points of splines.
-    private static let features: [(flag: UInt64, bytesPerPixel: Int)] = [(0x02, 60), (0x10, 200)]
+    /// Further bits of the flags, and the bytes that libjxl 0.7 may take for each pixel: a patch of 12 bytes and more, or
+    /// 16 points and 4 segments of splines.
+    private static let features: [(flag: UInt64, bytesPerPixel: Int)] = [(0x02, 60), (0x10, 600)]
     private static let side: [JXLBitReader.Field] = [(8, 0), (11, 256), (14, 2304), (30, 18_688)]
 
     /// Reads a header, in that of the last frame only up to the field that marks it as the last: nothing follows it.

@@ -138,7 +138,7 @@ import TintypeTesting
     }
 
     /// Patches and splines. libjxl takes memory for them that the size of the file does not limit.
-    @Test(arguments: [(0x02, 60), (0x10, 200)])
+    @Test(arguments: [(0x02, 60), (0x10, 600)])
     func patchesAndSplinesAreCharged(_ flags: Int, _ bytesPerPixel: Int) throws {
         let size = PixelSize(width: 1000, height: 1000)
         let (head, rest) = (try file().prefix(Self.headerLength), try file().dropFirst(Self.headerLength))
