@@ -116,9 +116,12 @@ extension ImageLoad {
             let bytes = try await loader.loads.jobs.value(
                 try loader.key(for: wanted), for: job, onStatus: previews.receive,
                 work: watched(loader.work(for: wanted)))
-            // Again: a load that joined the transfer of another pipeline or of a program has not handed its bytes over yet.
+            // Again: a load that joined the transfer of another pipeline or of a program has not handed its bytes over, or
+            // removed entries, yet.
+            await removeInvalidated(bytes.invalidated)
             return handOver(try checked(bytes))
         } catch {
+            await removeInvalidated(error.invalidated)
             remember(error)
             guard let part = partialBytes(previews.received, leftBy: error) else { throw error }
             return part
@@ -181,10 +184,10 @@ extension ImageLoad {
                     try await work(job, watch.isIdle ? reporter : ResponseNotice(watch, run).reporter(before: reporter))
                 }
             } catch {
-                if !error.invalidated.isEmpty { await removeInvalidated(error.invalidated) }
+                await removeInvalidated(error.invalidated)
                 throw error
             }
-            if !bytes.invalidated.isEmpty { await removeInvalidated(bytes.invalidated) }
+            await removeInvalidated(bytes.invalidated)
             try job.checkCancelled()
             // Before the job ends, so that no equal load finds neither the job nor its bytes.
             return handOver(bytes)
