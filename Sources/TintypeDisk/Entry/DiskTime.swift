@@ -17,7 +17,8 @@ struct DiskTime: Hashable, Comparable, Sendable {
     /// Creates the time of a file, rounded down to a microsecond.
     init(_ time: timespec) {
         let (seconds, overflow) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000)
-        microseconds = overflow ? .max : seconds.addingReportingOverflow(Int64(time.tv_nsec / 1_000)).partialValue
+        let (sum, isTooLarge) = seconds.addingReportingOverflow(Int64(time.tv_nsec / 1_000))
+        microseconds = overflow || isTooLarge ? .max : sum
     }
 
     var date: Date { Date(timeIntervalSince1970: Double(microseconds) / 1_000_000) }
