@@ -107,6 +107,9 @@ extension BMPPixels {
 
 extension BMPDecoder: SalvagingImageDecoder {
     /// Decodes the rows that are present. In most files these are the lower ones, which are stored first.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try decodeImage(bytes, context, allowsPartial: true)
     }

@@ -68,6 +68,9 @@ extension ICODecoder: SalvagingImageDecoder {
     /// Decodes one image of the file, whole or in part.
     ///
     /// It tries the image that fits the requested size best, then the others from the largest down.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         guard let directory = try bytes.withTypedBytes({ raw throws(TintypeError) in try ICODirectory(raw) }) else {
             return nil

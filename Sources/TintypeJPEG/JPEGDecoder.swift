@@ -192,6 +192,9 @@ extension JPEGDecoder: SalvagingImageDecoder {
     ///
     /// The result of a truncated file has the rows or scans that it contains. After damage, libjpeg continues at the
     /// next restart marker, or with the bytes that it takes for pixels.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         let reader = try JPEGReader(context)
         reader.tolerate(.all)

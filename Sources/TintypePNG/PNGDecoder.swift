@@ -230,6 +230,9 @@ extension PNGDecoder {
 
 extension PNGDecoder: SalvagingImageDecoder {
     /// Decodes the rows or passes before the damage, or the complete frames of an animation.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         let opened = try PNGReader(context)
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in try opened.open(raw, isComplete: false) }

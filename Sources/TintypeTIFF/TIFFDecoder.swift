@@ -87,6 +87,9 @@ extension TIFFDecoder: SalvagingImageDecoder {
     /// Decodes the strips or tiles before the damage.
     ///
     /// A file that is truncated can be salvaged only if its directory is at the beginning.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try TIFFReader(raw, context.limits)

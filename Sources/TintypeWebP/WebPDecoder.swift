@@ -159,6 +159,9 @@ extension WebPDecoder {
 
 extension WebPDecoder: SalvagingImageDecoder {
     /// Decodes the rows before the damage, or the complete frames of an animation.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in try tintype_webp_header(raw) }
         guard let header else { return nil }
