@@ -8,7 +8,7 @@ enum Fault: Int, CaseIterable, Sendable {
     case none
     /// A correct response that arrives slowly.
     case slow
-    /// The connection breaks in the body.
+    /// The connection breaks in the body. A third of these bodies can be resumed.
     case broken
     /// The origin stops sending, or closes the connection without a response.
     case silent
@@ -53,13 +53,16 @@ struct FaultCase: Sendable {
         return Int(random.next() % 1000)
     }
 
+    /// Whether the connection breaks in a body that can be resumed.
+    var isResumable: Bool { fault == .broken && variant % 3 == 2 }
+
     /// Random numbers for one purpose.
     private func random(_ purpose: UInt64) -> SeededRandom {
         SeededRandom(seed: seed &+ UInt64(number) &* 0x9E37_79B9 &+ purpose)
     }
 }
 
-// MARK: - What the origin answers
+// MARK: - The responses of the origin
 
 extension FaultCase {
     /// The response of the origin.
@@ -86,6 +89,17 @@ extension FaultCase {
         case .foreign: return foreign
         case .bomb: return bomb
         }
+    }
+
+    /// The response to a request for a resumable body: the part that is asked for, or the beginning of the whole body.
+    func resumableResponse(to request: OriginRequest) throws(TintypeError) -> OriginResponse {
+        let file = try FaultImage(number: number).largePNG()
+        let whole = OriginResponse.image(file, type: "image/png").with(header: "ETag", value: "\"\(number)\"")
+        guard let range = request[header: "range"], let start = Int(range.dropFirst("bytes=".count).dropLast()),
+            (1..<file.count).contains(start)
+        else { return whole.setting(\.ending, to: .cut(after: 70_000 + variant)) }
+        return whole.setting(\.status, to: 206).setting(\.body, to: Data(file.dropFirst(start)))
+            .with(header: "Content-Range", value: "bytes \(start)-\(file.count - 1)/\(file.count)")
     }
 
     private static let statuses = [
@@ -139,7 +153,9 @@ extension FaultCase {
         .image(Bomb.gif(PixelSize(width: 65_000, height: 65_000), frames: 2), type: "image/gif"),
         .image(Bomb.jpeg(scans: 100_000), type: "image/jpeg"),
         .status(200).with(header: "X-Padding", value: String(repeating: "a", count: 1 << 20)),
-        .image(Data(count: 4 << 20), type: "image/png").setting(\.framing, to: .chunked(size: 1 << 16)),
+        .image(Data(count: 12 << 20), type: "image/png").setting(\.framing, to: .chunked(size: 1 << 16)),
+        // Moved to a file while it arrives.
+        .image(Data(count: 9 << 20), type: "image/png"),
     ]
 }
 
@@ -150,7 +166,7 @@ extension FaultCase {
     var expectation: Expectation {
         switch fault {
         case .none, .slow: .image
-        case .broken: .error([.truncatedBody, .transport])
+        case .broken: isResumable ? .image : .error([.truncatedBody, .transport])
         case .silent: .error([.timedOut, .truncatedBody, .transport])
         case .status: .error([.badStatus, .emptyBody])
         case .redirect:

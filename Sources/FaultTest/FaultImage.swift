@@ -14,6 +14,16 @@ struct FaultImage {
         return try PipelineConfiguration.standard(disk: nil).coders.encode(pixels, as: .png)
     }
 
+    /// The file with a chunk that readers skip, so that it is large enough for the store of partial bodies.
+    func largePNG() throws(TintypeError) -> Data {
+        let file = try png()
+        return file.prefix(Self.headerLength) + Bomb.chunk("teSt", Data(count: 100_000))
+            + file.dropFirst(Self.headerLength)
+    }
+
+    /// The signature and the first chunk.
+    private static let headerLength = 33
+
     /// Whether an image has the pixels of this one.
     func matches(_ pixels: PixelBuffer) -> Bool {
         guard pixels.size == Self.size else { return false }

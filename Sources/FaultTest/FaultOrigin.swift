@@ -13,7 +13,10 @@ struct FaultOrigin {
         for number in 0..<count {
             let image = OriginResponse.image(try FaultImage(number: number).png(), type: "image/png")
             let faulty = FaultCase(number: number, seed: seed)
-            origin.serve(faulty.path, response: try faulty.response(closedPort: closedPort))
+            let response = try faulty.response(closedPort: closedPort)
+            origin.serve(faulty.path) { request in
+                faulty.isResumable ? (try? faulty.resumableResponse(to: request)) ?? .status(500) : response
+            }
             guard faulty.fault == .redirect else { continue }
             origin.serve("/image/\(number)", response: image)
             origin.serve("/hop/\(number)", response: .redirect(to: "/image/\(number)"))

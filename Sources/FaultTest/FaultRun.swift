@@ -6,6 +6,8 @@ import TintypeTesting
 struct FaultRun {
     /// The number of loads at once.
     private static let width = 64
+    /// The number of seconds without a result after which the process ends (alarm(2)): a load hangs.
+    private static let patience: UInt32 = 120
 
     let count: Int
     private let seed: UInt64
@@ -51,7 +53,7 @@ struct FaultRun {
         downloader.maximumConcurrentDownloads = 48
         downloader.connectionsPerHost = 48
         downloader.idleTimeout = .seconds(1)
-        downloader.maximumByteCount = 2 << 20
+        downloader.maximumByteCount = 10 << 20
         var configuration = PipelineConfiguration.standard(
             downloader: downloader, memory: MemoryCache(limits: CacheLimits(cost: 16 << 20)),
             disk: DiskCache(directory: folder.appending(path: "cache"), limits: DiskLimits(byteCount: 32 << 20)))
@@ -81,6 +83,7 @@ struct FaultRun {
             }
             for _ in 0..<Self.width { loadNext() }
             for await (loaded, result, isCancelled) in group {
+                alarm(Self.patience)
                 tally.add(result, of: loaded, mayBeCancelled: isCancelled)
                 loadNext()
             }

@@ -21,11 +21,23 @@ struct Leftovers {
         if descriptors > descriptorsBefore + Self.tolerated {
             problems.append("\(descriptors) open descriptors, \(descriptorsBefore) before the run")
         }
-        for path in ["tmp", "cache/tmp"] {
-            let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.appending(path: path).path)) ?? []
-            if !files.isEmpty { problems.append("\(files.count) temporary files in \(path): \(files.prefix(3))") }
-        }
+        let files = temporaryFiles
+        if !files.isEmpty { problems.append("\(files.count) temporary files: \(files.prefix(3))") }
         return problems
+    }
+}
+
+extension Leftovers {
+    /// Files in a folder of temporary files, of the process or of a cache, and unfinished files of partial bodies.
+    private var temporaryFiles: [String] {
+        let root = folder.path(percentEncoded: false)
+        let all = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
+        return all.filter { path in
+            let folders = path.split(separator: "/").dropLast()
+            guard folders.contains("tmp") || path.hasSuffix(".new") else { return false }
+            var isFolder: ObjCBool = false
+            return FileManager.default.fileExists(atPath: "\(root)/\(path)", isDirectory: &isFolder) && !isFolder.boolValue
+        }
     }
 }
 
