@@ -98,7 +98,8 @@ struct ConnectionTarget: Sendable {
             }
             try? await Task.sleep(for: .milliseconds(20))
         }
-        preconditionFailure("good responses fail: \(failure.map { "\($0)" } ?? "")")
+        // Printed in optimized programs as well.
+        fatalError("good responses fail: \(failure.map { "\($0)" } ?? "")")
     }
 }
 
