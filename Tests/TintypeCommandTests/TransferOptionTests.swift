@@ -99,11 +99,11 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: ["info", "convert"]) func guardRefusesLocalFilesOfEverySubcommand(_ name: String) async throws {
+    @Test(arguments: ["info", "convert", "show", "compare"]) func guardRefusesLocalFilesOfEverySubcommand(_ name: String) async throws {
         try await withCommandFixture { fixture in
             let file = try fixture.write(try CommandFixture.png(width: 4, height: 4), "a.png")
             for source in [file, "file://\(file)", "FILE:\(file)", "file://localhost\(file)"] {
-                let output = name == "convert" ? [fixture.path("out.png")] : []
+                let output = ["convert": [fixture.path("out.png")], "compare": [source]][name] ?? []
                 let run = try await CommandRun.tintype([name, "--guard", source] + output)
                 #expect(run.status == 1 && run.output.isEmpty, "\(source)")
                 #expect(run.error.contains("[forbidden, load]"), "\(run.error)")
