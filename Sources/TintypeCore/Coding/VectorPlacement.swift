@@ -40,7 +40,7 @@ package struct VectorPlacement {
 extension PixelSize {
     /// Rounds the sides of a document up, and clamps them to 0…10⁹. NaN and infinity become 0.
     package init(wholePixels size: (width: Double, height: Double)) {
-        func whole(_ side: Double) -> Int { side.isFinite ? Int(min(max(side.rounded(.up), 0), 1e9)) : 0 }
-        self.init(width: whole(size.width), height: whole(size.height))
+        func roundedUp(_ side: Double) -> Int { side.isFinite ? Int(min(max(side.rounded(.up), 0), 1e9)) : 0 }
+        self.init(width: roundedUp(size.width), height: roundedUp(size.height))
     }
 }

@@ -13,14 +13,14 @@ extension ImagePipeline {
     ) async throws(TintypeError) -> Data {
         let (job, coders) = (JobContext(priority: priority), configuration.coders)
         let result = await withTaskCancellationHandler {
-            await encoded(image, as: format, options, job, coders)
+            await encodeOnQueue(image, as: format, options, job, coders)
         } onCancel: {
             job.cancel()
         }
         return try result.get()
     }
 
-    private nonisolated(nonsending) func encoded(
+    private nonisolated(nonsending) func encodeOnQueue(
         _ image: Image, as format: ImageFormat, _ options: EncodeOptions, _ job: JobContext,
         _ coders: ImageCoderRegistry
     ) async -> Result<Data, TintypeError> {

@@ -30,7 +30,7 @@ final class PreviewKeeper: Sendable {
     }
 
     /// Stores a preview. Stores nothing if it is the one that was stored last, or if the image is complete.
-    func keep(_ preview: ImageResponse?) {
+    func store(_ preview: ImageResponse?) {
         guard let preview, !isComplete.withLock({ $0 }), cache.image(for: key) !== preview.image else { return }
         cache.store(preview.image, for: key, timeToLive: timeToLive)
         // The load may have ended on another thread after the check above, and removed the preview before it was stored.

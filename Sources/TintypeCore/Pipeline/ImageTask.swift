@@ -145,7 +145,7 @@ extension ImageTask {
 
     /// Takes a snapshot from the job, which other tasks may share. Has no effect after the end.
     func update(_ status: LoadStatus) {
-        keeper?.keep(status.preview)
+        keeper?.store(status.preview)
         let scaled = status.atScale(scale)
         deliver(state.withLock { $0.events.update(scaled) })
         if request.policy.header == .early { status.headerReader?.readHeader() }

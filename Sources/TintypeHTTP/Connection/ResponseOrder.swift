@@ -127,7 +127,7 @@ final class ResponseBoundary: ChannelInboundHandler {
     typealias InboundOut = ByteBuffer
 
     private let responses: ResponseGuard
-    private var tail = WireTail()
+    private var tail = ReceivedTail()
 
     init(_ responses: ResponseGuard) {
         self.responses = responses
@@ -156,7 +156,7 @@ struct DecodedRead: Hashable, Sendable {
     /// Whether a head, if there is one, and a body without a transfer coding are all that arrived.
     ///
     /// - Parameter before: The end of the bytes that arrived earlier.
-    func isAll(of bytes: UnsafeRawBufferPointer, after before: WireTail) -> Bool {
+    func isAll(of bytes: UnsafeRawBufferPointer, after before: ReceivedTail) -> Bool {
         guard hasHead else { return bodyByteCount == bytes.count }
         return before.firstBlankLine(in: bytes).map { $0 + bodyByteCount == bytes.count } ?? false
     }
@@ -180,7 +180,7 @@ struct ResponseSize: Hashable, Sendable {
 /// last chunk (RFC 9112, 6 and 7.1). Bytes that follow a response and end with a blank line contain a whole head, or no
 /// head at all, and the decoder reports both as an error. So a blank line at the end tells that the decoder does not wait
 /// for the rest of something else.
-struct WireTail: Hashable, Sendable {
+struct ReceivedTail: Hashable, Sendable {
     private var bytes: UInt32 = 0
 
     /// The end of a line and a blank line.

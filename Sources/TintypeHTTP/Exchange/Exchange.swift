@@ -22,11 +22,11 @@ struct Exchange: Sendable {
     func sendThroughInterceptors() async throws -> DownloadResponse {
         // An interceptor that returns a response of its own sends nothing in this attempt.
         transfer.attemptRecord.withLock { $0.begin() }
-        return try await BoundedWait.wait(nil, transfer.clock) { try await self.intercepted() }
+        return try await BoundedWait.wait(nil, transfer.clock) { try await self.intercept() }
     }
 
     @concurrent
-    private func intercepted() async throws -> DownloadResponse {
+    private func intercept() async throws -> DownloadResponse {
         let exchange = HTTPExchange { request in
             // The transfer has ended, and another one may use its partial file.
             guard !Task.isCancelled else { throw TintypeError.cancelled }

@@ -40,7 +40,7 @@ struct FlowControl: Sendable {
     }
 
     /// Records an answer. Any answer shows that the terminal lives; a late one lets at most one frame through.
-    mutating func answer() {
+    mutating func recordAnswer() {
         unanswered = nil
         missedAnswers = 0
     }

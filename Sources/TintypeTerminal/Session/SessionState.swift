@@ -92,8 +92,8 @@ struct SessionState: Sendable {
         return ending != .now
     }
 
-    mutating func answer() {
-        flow.answer()
+    mutating func recordAnswer() {
+        flow.recordAnswer()
     }
 
     mutating func write(at now: Duration) {

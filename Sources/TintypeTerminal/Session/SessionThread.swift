@@ -184,7 +184,7 @@ struct SessionThread {
     private mutating func handle(_ input: TerminalInput) {
         switch input {
         case .ready:
-            core.state.withLock { $0.answer() }
+            core.state.withLock { $0.recordAnswer() }
             // The terminal has removed them, unless it failed.
             if !unread.isEmpty { for object in unread.removeFirst() { object.remove() } }
         // Successes are not reported.

@@ -185,7 +185,7 @@ import TintypeTesting
     @Test(arguments: [nil, Duration.zero]) func aKeptPreviewExpires(_ timeToLive: Duration?) throws {
         let fixture = fixture(Gate())
         let request = fixture.request().with { $0.policy.timeToLive = timeToLive }
-        PreviewKeeper(request, fixture.pipeline.services).keep(ImageResponse(image: try .pixel(), origin: .network))
+        PreviewKeeper(request, fixture.pipeline.services).store(ImageResponse(image: try .pixel(), origin: .network))
         #expect((fixture.memory.image(for: request.key.preview) == nil) == (timeToLive != nil))
     }
 
@@ -194,10 +194,10 @@ import TintypeTesting
         let fixture = fixture(Gate())
         let keeper = PreviewKeeper(fixture.request(), fixture.pipeline.services)
         let response = ImageResponse(image: try .pixel(), origin: .network)
-        keeper.keep(response)
+        keeper.store(response)
         #expect(fixture.memory.totalCount == 1)
         keeper.end(.success(response))
-        keeper.keep(response)
+        keeper.store(response)
         #expect(fixture.memory.totalCount == 0)
     }
 }

@@ -12,7 +12,7 @@ import TintypeCore
             #expect(flow.permission(for: .animation) == .now)
             flow.write(at: ms(frame * 10))
             #expect(flow.permission(for: .animation) == .at(ms(frame * 10 + 500)))
-            flow.answer()
+            flow.recordAnswer()
         }
     }
 
@@ -27,7 +27,7 @@ import TintypeCore
             #expect(flow.permission(for: .animation) == expected)
             #expect(flow.permission(for: .content) == .at(time + ms(200)))
         }
-        flow.answer()
+        flow.recordAnswer()
         #expect(flow.permission(for: .animation) == .now)
     }
 }
@@ -81,7 +81,7 @@ import TintypeCore
             Issue.record("no wait")
             return
         }
-        state.answer()
+        state.recordAnswer()
         #expect(isDraw(state.next(at: .zero), second))
         state.end()
         guard case .end = state.next(at: .zero) else {

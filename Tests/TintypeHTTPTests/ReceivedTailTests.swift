@@ -4,7 +4,7 @@ import Testing
 @testable import TintypeHTTP
 
 /// The end of the first blank line, in bytes that arrive in two pieces.
-@Suite struct WireTailTests {
+@Suite struct ReceivedTailTests {
     /// All texts of up to eight characters that can contain a blank line, and each way to cut them.
     @Test func theFirstBlankLineIsFoundWhereverTheBytesAreCut() {
         for length in 0...8 {
@@ -16,7 +16,7 @@ import Testing
     }
 
     private func check(_ text: [UInt8], _ cut: Int) {
-        var tail = WireTail()
+        var tail = ReceivedTail()
         text[..<cut].withUnsafeBytes { tail.append($0) }
         let found = text[cut...].withUnsafeBytes { tail.firstBlankLine(in: $0) }
         // A blank line that ended before the cut is not looked for.
