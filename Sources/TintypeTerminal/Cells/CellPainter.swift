@@ -157,7 +157,7 @@ private struct SolidPixels {
     private let pixels: PixelBuffer
 
     /// Blends translucent pixels over a background. Without one, those that are at least half opaque become opaque.
-    /// Transparent pixels stay transparent, so that the terminal shows its own background, which may be a picture.
+    /// Transparent pixels stay transparent, so that the terminal shows its own background, which may be an image.
     init(_ pixels: PixelBuffer, over background: Pixel?) throws(TintypeError) {
         guard let background, !pixels.isOpaque else {
             self.pixels = try pixels.withBinaryAlpha()
