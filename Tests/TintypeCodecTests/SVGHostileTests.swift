@@ -216,6 +216,21 @@ import TintypeTesting
         #expect(Self.error(Data(Self.document(body).utf8))?.limit == .elements)
     }
 
+    /// A program's limits and its cancellation, which apply before an image is cropped or resized.
+    @Test func theLimitsOfTheDecodeApplyToReadingTheSize() throws {
+        let data = Data(Self.document("<g/><g/>").utf8)
+        var context = DecodeContext()
+        #expect(try SVGDecoder().info(of: data, context: context) != nil)
+        context.limits.elements = 2
+        let limited = context
+        let error = #expect(throws: TintypeError.self) { _ = try SVGDecoder().info(of: data, context: limited) }
+        #expect(error?.limit == .elements)
+        let cancelled = #expect(throws: TintypeError.self) {
+            _ = try SVGDecoder().info(of: data, context: DecodeContext(isCancelled: { true }))
+        }
+        #expect(cancelled?.code == .cancelled)
+    }
+
     // MARK: Threads
 
     /// No caller waits for an abandoned drawing.

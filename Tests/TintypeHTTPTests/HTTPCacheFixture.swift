@@ -11,23 +11,31 @@ struct HTTPCacheFixture {
     let pipeline: ImagePipeline
     let disk: EntriesInMemory
     let clock: ManualClock
+    let downloader: Downloader
 
     /// The header fields of a response that is fresh for a minute.
     static let fresh: [(name: String, value: String)] = [("Cache-Control", "max-age=60")]
 
     private init(_ origin: Origin, _ downloads: DownloaderConfiguration) {
-        self.origin = origin
-        disk = EntriesInMemory()
-        clock = ManualClock()
+        let clock = ManualClock()
         var downloads = downloads
         downloads.clock = Fixture.clock(Shared([]), clock)
+        self.init(origin, clock, Downloader(downloads))
+    }
+
+    private init(_ origin: Origin, _ clock: ManualClock, _ downloader: Downloader) {
+        (self.origin, self.clock, self.downloader) = (origin, clock, downloader)
+        disk = EntriesInMemory()
         var configuration = PipelineConfiguration()
-        configuration.loaders = [Downloader(downloads)]
+        configuration.loaders = [downloader]
         configuration.cache = ImageCache(
             memory: MemoryCache(limits: CacheLimits(cost: 1 << 20), time: clock.timeSource), disk: disk)
         configuration.time = clock.timeSource
         pipeline = ImagePipeline(configuration)
     }
+
+    /// Returns a pipeline with a cache of its own and the same downloader.
+    func sharingDownloader() -> HTTPCacheFixture { HTTPCacheFixture(origin, clock, downloader) }
 
     static func run(
         _ downloads: DownloaderConfiguration = .patient, _ body: (HTTPCacheFixture) async throws -> Void

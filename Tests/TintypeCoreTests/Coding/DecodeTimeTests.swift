@@ -54,6 +54,37 @@ import TintypeTesting
         #expect(error?.code == .transformFailed)
     }
 
+    /// Reading the size before an image is cropped or resized.
+    @Test func slowHeadersAreLimitedToo() {
+        var context = DecodeContext()
+        (context.options.sizeScope, context.limits.time) = (.all, .seconds(5))
+        let (decoder, limited) = (SlowHeader(clock: clock), context)
+        let error = #expect(throws: TintypeError.self) {
+            _ = try decoder.decodeChecked(Data(), context: limited, time: clock.timeSource)
+        }
+        #expect(error?.limit == .time && clock.uptime == .seconds(6))
+    }
+
+    /// A decoder that reads the size for as long as it may.
+    private struct SlowHeader: LimitedInfoDecoder {
+        let clock: ManualClock
+        let formats: Set<ImageFormat> = []
+
+        func info(of bytes: Data, isComplete: Bool) -> ImageInfo? { nil }
+
+        func info(of bytes: Data, context: DecodeContext) throws(TintypeError) -> ImageInfo? {
+            for _ in 0..<100 {
+                try context.checkCancelled()
+                clock.advance(by: .seconds(1))
+            }
+            return nil
+        }
+
+        func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+            throw .transformFailed("the header should have taken too long")
+        }
+    }
+
     // MARK: Animations
 
     private func animation(frames: Int) throws -> DrawnAnimation {
