@@ -166,7 +166,10 @@ extension FaultCase {
     var expectation: Expectation {
         switch fault {
         case .none, .slow: .image
-        case .broken: isResumable ? .image : .error([.truncatedBody, .transport])
+        case .broken where isResumable:
+            // The next round requests the rest.
+            .either([.truncatedBody, .transport])
+        case .broken: .error([.truncatedBody, .transport])
         case .silent: .error([.timedOut, .truncatedBody, .transport])
         case .status: .error([.badStatus, .emptyBody])
         case .redirect:

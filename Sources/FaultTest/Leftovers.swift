@@ -36,7 +36,8 @@ extension Leftovers {
             let folders = path.split(separator: "/").dropLast()
             guard folders.contains("tmp") || path.hasSuffix(".new") else { return false }
             var isFolder: ObjCBool = false
-            return FileManager.default.fileExists(atPath: "\(root)/\(path)", isDirectory: &isFolder) && !isFolder.boolValue
+            return FileManager.default.fileExists(atPath: "\(root)/\(path)", isDirectory: &isFolder)
+                && !isFolder.boolValue
         }
     }
 }
