@@ -37,6 +37,7 @@ extension ImageLoad {
 extension ImageLoad {
     /// Looks up the finished rendition on disk: as pixels, then encoded.
     func lookUpDisk() async throws(TintypeError) -> ImageResponse? {
+        guard request.policy.reads(request.policy.rendered.disk) else { return nil }
         if let response = try await lookUpPixels() { return response }
         guard let entry = try await readEntry(request.key, in: cache, request.policy.rendered.disk),
             let image = try await decodeRendition(entry), isCurrent(image)
@@ -49,7 +50,7 @@ extension ImageLoad {
     /// Looks up the finished rendition as pixels, which need no decoding.
     private func lookUpPixels() async throws(TintypeError) -> ImageResponse? {
         let (key, cache) = (request.key, cache)
-        guard usesPixelTier, request.policy.reads(request.policy.rendered.disk), request.mayBeOnDisk else { return nil }
+        guard usesPixelTier, request.mayBeOnDisk else { return nil }
         let hit = try await watch.watch(.disk, key, byteCount: { $0?.pixels.byteCount }) {
             _ throws(TintypeError) in
             try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in cache.pixels(for: key) }
