@@ -118,10 +118,10 @@ extension ImageLoad {
                 work: watched(loader.work(for: wanted)))
             // Again: a load that joined the transfer of another pipeline or of a program has not handed its bytes over, or
             // removed entries, yet.
-            await removeInvalidated(bytes.invalidated)
+            if !bytes.invalidated.isEmpty { await removeInvalidated(bytes.invalidated) }
             return handOver(try checked(bytes))
         } catch {
-            await removeInvalidated(error.invalidated)
+            if !error.invalidated.isEmpty { await removeInvalidated(error.invalidated) }
             remember(error)
             guard let part = partialBytes(previews.received, leftBy: error) else { throw error }
             return part
@@ -184,10 +184,10 @@ extension ImageLoad {
                     try await work(job, watch.isIdle ? reporter : ResponseNotice(watch, run).reporter(before: reporter))
                 }
             } catch {
-                await removeInvalidated(error.invalidated)
+                if !error.invalidated.isEmpty { await removeInvalidated(error.invalidated) }
                 throw error
             }
-            await removeInvalidated(bytes.invalidated)
+            if !bytes.invalidated.isEmpty { await removeInvalidated(bytes.invalidated) }
             try job.checkCancelled()
             // Before the job ends, so that no equal load finds neither the job nor its bytes.
             return handOver(bytes)

@@ -158,7 +158,6 @@ extension ImageLoad {
     /// Removes the entries of URLs, in all variants, after a request that changed their resources (RFC 9111, 4.4). A load
     /// that was cancelled meanwhile removes them, too.
     func removeInvalidated(_ urls: [URL]) async {
-        guard !urls.isEmpty else { return }
         let keys = urls.flatMap { url in
             let request = services.intercepted(ImageRequest(url: url))
             return ([nil] + VariantName.all).map { request.named($0).key.original }
