@@ -99,7 +99,9 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: ["info", "convert", "show", "compare"]) func guardRefusesLocalFilesOfEverySubcommand(_ name: String) async throws {
+    @Test(arguments: ["info", "convert", "show", "compare"]) func guardRefusesLocalFilesOfEverySubcommand(
+        _ name: String
+    ) async throws {
         try await withCommandFixture { fixture in
             let file = try fixture.write(try CommandFixture.png(width: 4, height: 4), "a.png")
             for source in [file, "file://\(file)", "FILE:\(file)", "file://localhost\(file)"] {

@@ -13,7 +13,8 @@ import TintypeTesting
         ["prefetch", "data:image/png;base64,AAAA"], ["cache", "path"], ["cache", "stats"],
         ["cache", "stats", "--json"],
         ["cache", "verify"], ["cache", "clear"], ["cache", "trim"], ["cache", "remove", "https://x.org/a"], ["doctor"],
-        ["compare", image, image], ["show", "--protocol", "blocks", image], ["--help"], ["help", "fetch"], ["--version"],
+        ["compare", image, image], ["show", "--protocol", "blocks", image], ["--help"], ["help", "fetch"],
+        ["--version"],
         ["--generate-completion-script", "bash"],
     ]
 

@@ -25,7 +25,8 @@ struct ConvertRun {
         ])
     /// Fast encoders come more often than slow ones.
     private static let formats: [ImageFormat] = [
-        .png, .jpeg, .bmp, .gif, .tiff, .webp, .png, .jpeg, .gif, .png, .tiff, .jxl, .png, .jpeg, .gif, .bmp, .avif, .heic,
+        .png, .jpeg, .bmp, .gif, .tiff, .webp, .png, .jpeg, .gif, .png, .tiff, .jxl, .png, .jpeg, .gif, .bmp, .avif,
+        .heic,
     ]
     /// Small, so that no input takes long for its size alone.
     private static let limits = DecodeLimits(
