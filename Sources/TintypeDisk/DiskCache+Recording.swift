@@ -78,9 +78,12 @@ extension DiskCache {
 
     /// Returns the open index. A lost or damaged index is rebuilt in the background.
     func openIndex() throws -> DiskIndex {
-        if let index = state.withLock({ $0.index }), index.isCurrent(layout) {
-            try repairIfBehind(index)
-            return index
+        if let index = state.withLock({ $0.index }) {
+            if index.isCurrent(layout) {
+                try repairIfBehind(index)
+                return index
+            }
+            abandon(index)
         }
         do {
             return try makeIndex()
@@ -88,6 +91,17 @@ extension DiskCache {
             state.withLock { $0.isIndexBehind = true }
             throw error
         }
+    }
+
+    /// Closes an index whose file was replaced, and lets the new one be rebuilt from the files. If the journal remained,
+    /// the new index has the changes in it. The old connection would still write to it: locks do not keep two connections
+    /// of one process from writing at once if their files differ, so changes would be lost.
+    private func abandon(_ index: DiskIndex) {
+        state.withLock { state in
+            if state.index === index { state.index = nil }
+            state.isIndexBehind = true
+        }
+        index.close()
     }
 
     private func makeIndex() throws -> DiskIndex {

@@ -41,12 +41,21 @@ final class DiskIndex: Sendable {
         Self.keepJournal(database)
     }
 
+    /// Closes the connection once the transaction that it executes has ended. All later calls throw.
+    func close() {
+        if home.identity(of: CacheLayout.indexName) != identity { Self.keepJournal(database) }
+        // A connection that cannot be closed is closed with its last user.
+        try? database.close()
+    }
+
     /// Keeps SQLite from deleting the journal of a file that was moved or replaced. Closing the last connection deletes
     /// the journal by its path, where the journal of a new index may be by then.
     private static func keepJournal(_ database: DatabaseQueue) {
         database.unsafeReentrantWrite { database in
+            // It may be closed already.
+            guard let connection = database.sqliteConnection else { return }
             var keepsJournal: CInt = 1
-            sqlite3_file_control(database.sqliteConnection, nil, SQLITE_FCNTL_PERSIST_WAL, &keepsJournal)
+            sqlite3_file_control(connection, nil, SQLITE_FCNTL_PERSIST_WAL, &keepsJournal)
         }
     }
 
