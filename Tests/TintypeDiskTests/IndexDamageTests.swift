@@ -76,6 +76,23 @@ import TintypeTesting
         #expect(count == 100, "\(cache.stats)")
     }
 
+    /// The journal of the old index stays, so that SQLite finds its contents in the new file.
+    @Test func anIndexInPlaceOfAnotherIsRebuiltFromTheFiles() async throws {
+        var random = SeededRandom.printed("damage")
+        let cache = DiskCache(directory: folder.url)
+        try await fill(cache, 0..<4)
+        #expect(try await cache.usage().count == 4)
+        let index = try cache.openIndex()
+        // As if another connection had written over it.
+        try await index.database.write {
+            try $0.execute(sql: "DELETE FROM entry WHERE name = (SELECT MIN(name) FROM entry)")
+        }
+        #expect(try await cache.usage().count == 3)
+        try damage(cache.layout, .replaced, &random)
+        #expect(try await cache.usage().count == 4)
+        #expect(throws: DatabaseError.self) { try index.isReconciled }
+    }
+
     /// Two caches share the directory and detect the damage at different times.
     @Test func damageDuringWritesFailsNoFlush() async throws {
         var random = SeededRandom.printed("damage")
