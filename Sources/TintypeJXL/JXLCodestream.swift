@@ -121,6 +121,12 @@ struct JXLBitReader {
         return value
     }
 
+    /// Skips the name of a frame or a channel.
+    mutating func skipName() throws(TintypeError) {
+        let length = try number([(0, 0), (4, 0), (5, 16), (10, 48)])
+        try skip(length * 8)
+    }
+
     /// Skips bits.
     mutating func skip(_ count: Int) throws(TintypeError) {
         let first = min(count, (8 - bit) % 8)

@@ -53,8 +53,7 @@ struct JXLFrameHeader {
         if isShown { try readDisplay(&bits, image, isPartial: isPartial) }
         guard !isLast else { return }
         try skipReference(&bits)
-        let nameLength = try bits.number([(0, 0), (4, 0), (5, 16), (10, 48)])
-        try bits.skip(nameLength * 8)
+        try bits.skipName()
         try skipFilters(&bits)
         try Self.refuseExtensions(&bits)
     }

@@ -6,7 +6,8 @@ enum JXLProfileSize {
     /// The number of bytes by which libjxl lets the encoded form of a profile exceed the profile.
     private static let mostOverhead: UInt64 = 65_536
 
-    private static let color: [JXLBitReader.Field] = [(0, 0), (0, 1), (4, 2), (6, 18)]
+    /// A kind of channel, or of colour space.
+    private static let kind: [JXLBitReader.Field] = [(0, 0), (0, 1), (4, 2), (6, 18)]
 
     /// Checks the size of the profile, if it has arrived.
     ///
@@ -47,7 +48,7 @@ enum JXLProfileSize {
         let isXYB = try bits.readFlag()
         let hasDefaultColors = try bits.readFlag()
         guard !hasDefaultColors, try bits.readFlag() else { return 0 }
-        _ = try bits.number(color)
+        _ = try bits.number(kind)
         if hasFurtherFields { try skipToneMapping(&bits) }
         guard try bits.longNumber() == 0 else {
             throw .exceeded(.library, "the header of the JPEG XL has extensions, which Tintype does not support")
@@ -94,11 +95,10 @@ enum JXLProfileSize {
     private static func skipExtraChannel(_ bits: inout JXLBitReader) throws(TintypeError) {
         let isDefault = try bits.readFlag()
         guard !isDefault else { return }
-        let kind = try bits.number(color)
+        let kind = try bits.number(Self.kind)
         try skipDepth(&bits)
         _ = try bits.number([(0, 0), (0, 3), (0, 4), (3, 1)])
-        let nameLength = try bits.number([(0, 0), (4, 0), (5, 16), (10, 48)])
-        try bits.skip(nameLength * 8)
+        try bits.skipName()
         switch kind {
         // Whether colours are multiplied by alpha; a spot colour; the channel of a filter array.
         case 0: try bits.skip(1)
