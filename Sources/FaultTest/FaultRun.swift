@@ -81,6 +81,7 @@ struct FaultRun {
                     return (loaded, await Self.result(of: task), isCancelled)
                 }
             }
+            alarm(Self.patience)
             for _ in 0..<Self.width { loadNext() }
             for await (loaded, result, isCancelled) in group {
                 alarm(Self.patience)
