@@ -60,11 +60,11 @@ private final class ProxyConnection: ChannelInboundHandler {
         switch unwrapInboundIn(data) {
         case .head(let head): (self.head, body) = (head, Data())
         case .body(let bytes): body.append(contentsOf: bytes.readableBytesView)
-        case .end: respond(on: context.channel)
+        case .end: startExchange(on: context.channel)
         }
     }
 
-    private func respond(on channel: any Channel) {
+    private func startExchange(on channel: any Channel) {
         guard let head else { return }
         let request = ProxyRequest(
             // NIO's name for this method is not that of the registry.
