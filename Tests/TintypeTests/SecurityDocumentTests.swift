@@ -22,7 +22,7 @@ func makeServerPipeline(cachingIn directory: URL) -> ImagePipeline {
     return ImagePipeline(configuration)
 }
 
-/// `docs/security.md` names every limit with its default.
+/// `docs/security.md` names every limit.
 @Suite(.timeLimit(.minutes(15))) struct SecurityDocumentTests {
     private let document: String
 

@@ -1,7 +1,7 @@
 // Runs the tests of a suite for HTTP caches that apply to a private cache, and compares the results with published ones.
 //
 //     node cache-tests.mjs run SUITE BASE-URL [TEST]     prints the results as JSON; with TEST, its exchanges
-//     node cache-tests.mjs table SUITE RESULTS...        prints tables; fails if a required or optimal test fails without a reason below
+//     node cache-tests.mjs table SUITE RESULTS...        prints tables; fails if a test fails that has no reason
 
 import fs from 'node:fs'
 import path from 'node:path'
