@@ -93,7 +93,7 @@ extension DiskCache {
         }
     }
 
-    /// Closes an index whose file was replaced, and lets the new one be rebuilt from the files. If the journal remained,
+    /// Ends the use of an index whose file was replaced, and lets the new one be rebuilt from the files. If the journal remained,
     /// the new index has the changes in it. The old connection would still write to it: locks do not keep two connections
     /// of one process from writing at once if their files differ, so changes would be lost.
     private func abandon(_ index: DiskIndex) {
@@ -101,7 +101,7 @@ extension DiskCache {
             if state.index === index { state.index = nil }
             state.isIndexBehind = true
         }
-        index.close()
+        index.endWriting()
     }
 
     private func makeIndex() throws -> DiskIndex {

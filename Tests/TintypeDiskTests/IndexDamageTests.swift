@@ -90,7 +90,9 @@ import TintypeTesting
         #expect(try await cache.usage().count == 3)
         try damage(cache.layout, .replaced, &random)
         #expect(try await cache.usage().count == 4)
-        #expect(throws: DatabaseError.self) { try index.isReconciled }
+        #expect(throws: IndexReplaced.self) { try index.markUnreconciled() }
+        // The old index can still be read, with any result.
+        _ = try? index.isReconciled
     }
 
     /// Two caches share the directory and detect the damage at different times.

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import GRDBSQLite
+import Synchronization
 import TintypeCore
 
 /// The SQLite index of a disk cache: the sizes and times that limits and totals need.
@@ -11,6 +12,8 @@ final class DiskIndex: Sendable {
     let database: DatabaseQueue
     private let home: OwnedFolder
     private let identity: FileIdentity
+    /// Whether another file has taken the place of this index, and no more is written.
+    private let hasEnded = Atomic(false)
 
     /// Opens the index of a cache. Creates an empty one, to be filled by ``reconcile(_:)``, if there is none or it is
     /// damaged.
@@ -41,21 +44,29 @@ final class DiskIndex: Sendable {
         Self.keepJournal(database)
     }
 
-    /// Closes the connection once the transaction that it executes has ended. All later calls throw.
-    func close() {
-        if home.identity(of: CacheLayout.indexName) != identity { Self.keepJournal(database) }
-        // A connection that cannot be closed is closed with its last user.
-        try? database.close()
+    /// Waits for the transaction that is running. All later ones throw. The connection stays open, because GRDB ends the
+    /// process if a closed one is read.
+    func endWriting() {
+        hasEnded.store(true, ordering: .sequentiallyConsistent)
+        database.writeWithoutTransaction { _ in }
+    }
+
+    /// Runs `changes` in a transaction.
+    ///
+    /// - Throws: ``IndexReplaced`` after ``endWriting()``, and the errors of `changes`.
+    func write<Value>(_ changes: (Database) throws -> Value) throws -> Value {
+        try database.write { database in
+            guard !hasEnded.load(ordering: .sequentiallyConsistent) else { throw IndexReplaced() }
+            return try changes(database)
+        }
     }
 
     /// Keeps SQLite from deleting the journal of a file that was moved or replaced. Closing the last connection deletes
     /// the journal by its path, where the journal of a new index may be by then.
     private static func keepJournal(_ database: DatabaseQueue) {
         database.unsafeReentrantWrite { database in
-            // It may be closed already.
-            guard let connection = database.sqliteConnection else { return }
             var keepsJournal: CInt = 1
-            sqlite3_file_control(connection, nil, SQLITE_FCNTL_PERSIST_WAL, &keepsJournal)
+            sqlite3_file_control(database.sqliteConnection, nil, SQLITE_FCNTL_PERSIST_WAL, &keepsJournal)
         }
     }
 
