@@ -69,11 +69,17 @@ extension DiskCache {
     ///
     /// Another thread may have opened a sound one since, which stays.
     func closeIndex(_ index: DiskIndex, after error: any Error) {
+        if DiskIndex.isDamage(error) { index.delete() }
+        closeIndex(index)
+    }
+
+    /// Another thread may just have recorded a change in an index that was replaced, so the new one is rebuilt from the files.
+    private func closeIndex(_ index: DiskIndex) {
         state.withLock { state in
             if state.index === index { state.index = nil }
             state.isIndexBehind = true
         }
-        if DiskIndex.isDamage(error) { index.delete() }
+        if !index.isCurrent(layout) { index.retire() }
     }
 
     /// Returns the open index. A lost or damaged index is rebuilt in the background.
@@ -83,7 +89,7 @@ extension DiskCache {
                 try repairIfBehind(index)
                 return index
             }
-            abandon(index)
+            closeIndex(index)
         }
         do {
             return try makeIndex()
@@ -91,17 +97,6 @@ extension DiskCache {
             state.withLock { $0.isIndexBehind = true }
             throw error
         }
-    }
-
-    /// Ends the use of an index whose file was replaced, and lets the new one be rebuilt from the files. If the journal remained,
-    /// the new index has the changes in it. The old connection would still write to it: locks do not keep two connections
-    /// of one process from writing at once if their files differ, so changes would be lost.
-    private func abandon(_ index: DiskIndex) {
-        state.withLock { state in
-            if state.index === index { state.index = nil }
-            state.isIndexBehind = true
-        }
-        index.endWriting()
     }
 
     private func makeIndex() throws -> DiskIndex {

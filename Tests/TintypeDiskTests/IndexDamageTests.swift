@@ -76,7 +76,7 @@ import TintypeTesting
         #expect(count == 100, "\(cache.stats)")
     }
 
-    /// The journal of the old index stays, so that SQLite finds its contents in the new file.
+    /// If the journal of the old index stayed, SQLite would find its contents in the new file.
     @Test func anIndexInPlaceOfAnotherIsRebuiltFromTheFiles() async throws {
         var random = SeededRandom.printed("damage")
         let cache = DiskCache(directory: folder.url)
@@ -93,6 +93,17 @@ import TintypeTesting
         #expect(throws: IndexReplaced.self) { try index.markUnreconciled() }
         // The old index can still be read, with any result.
         _ = try? index.isReconciled
+    }
+
+    /// Another process removes the journal if it finds that the index was replaced.
+    @Test func anIndexWhoseJournalWasRemovedIsRebuiltFromTheFiles() async throws {
+        let cache = DiskCache(directory: folder.url)
+        try await fill(cache, 0..<4)
+        let index = try cache.openIndex()
+        unlink("\(cache.layout.indexPath)-wal")
+        try await fill(cache, 4..<6)
+        #expect(throws: IndexReplaced.self) { try index.markUnreconciled() }
+        #expect(try await DiskCache(directory: folder.url).usage().count == 6)
     }
 
     /// Two caches share the directory and detect the damage at different times.

@@ -12,6 +12,8 @@ final class DiskIndex: Sendable {
     let database: DatabaseQueue
     private let home: OwnedFolder
     private let identity: FileIdentity
+    /// The files of the journal, which exist while the connection is open.
+    private let journal: [(name: String, identity: FileIdentity)]
     /// Whether another file has taken the place of this index, and no more is written.
     private let hasEnded = Atomic(false)
 
@@ -37,23 +39,28 @@ final class DiskIndex: Sendable {
             throw IndexDamage()
         }
         self.identity = identity
+        journal = Self.journalNames.compactMap { name in home.identity(of: name).map { (name, $0) } }
     }
 
     deinit {
-        guard home.identity(of: CacheLayout.indexName) != identity else { return }
+        guard home.identity(of: CacheLayout.indexName) != identity || !hasItsJournal else { return }
         Self.keepJournal(database)
     }
 
-    /// Waits for the transaction that is running. All later ones throw. The connection stays open, because GRDB ends the
-    /// process if a closed one is read.
-    func endWriting() {
+    /// Waits for the transaction that is running, and removes the journal. All later transactions throw. The connection
+    /// stays open, because GRDB ends the process if a closed one is read.
+    ///
+    /// Call this before the file that took the place of this index is opened. SQLite would apply the journal to it, and
+    /// truncate the shared memory, which this connection has mapped.
+    func retire() {
         hasEnded.store(true, ordering: .sequentiallyConsistent)
         database.writeWithoutTransaction { _ in }
+        for (name, identity) in journal where home.identity(of: name) == identity { home.remove(name) }
     }
 
     /// Runs `changes` in a transaction.
     ///
-    /// - Throws: ``IndexReplaced`` after ``endWriting()``, and the errors of `changes`.
+    /// - Throws: ``IndexReplaced`` after ``retire()``, and the errors of `changes`.
     func write<Value>(_ changes: (Database) throws -> Value) throws -> Value {
         try database.write { database in
             guard !hasEnded.load(ordering: .sequentiallyConsistent) else { throw IndexReplaced() }
@@ -147,9 +154,11 @@ final class DiskIndex: Sendable {
         "((\(column) + \(DiskUsage.blockSize - 1)) / \(DiskUsage.blockSize) * \(DiskUsage.blockSize))"
     }
 
-    /// Whether the open file is still the one in the directory. Another process may have rebuilt it or removed the
-    /// directory.
-    func isCurrent(_ layout: CacheLayout) -> Bool { FileIdentity(layout.indexPath) == identity }
+    /// Whether the open files are still those in the directory. Another process may have rebuilt the index, removed its
+    /// journal or removed the directory.
+    func isCurrent(_ layout: CacheLayout) -> Bool { FileIdentity(layout.indexPath) == identity && hasItsJournal }
+
+    private var hasItsJournal: Bool { journal.allSatisfy { home.identity(of: $0.name) == $0.identity } }
 
     /// Deletes a damaged index, unless another process has done so already.
     func delete() {
@@ -185,8 +194,10 @@ final class DiskIndex: Sendable {
         }
     }
 
+    private static let journalNames = ["-wal", "-shm"].map { CacheLayout.indexName + $0 }
+
     /// The database, its journal, and the journal that SQLite uses until it has switched to the other one.
-    private static let fileNames = ["", "-wal", "-shm", "-journal"].map { CacheLayout.indexName + $0 }
+    private static let fileNames = [CacheLayout.indexName] + journalNames + [CacheLayout.indexName + "-journal"]
 
     /// Removes a journal without a database. A connection of this process may still have it mapped, and SQLite would
     /// truncate it for the new database.
