@@ -140,7 +140,7 @@ extension ImageLoad {
     /// The loader of the request, if it shares its loads with callers outside of this pipeline; otherwise the loader with
     /// the table of the pipeline.
     var sharedLoader: any SharedLoader {
-        let accepting = ImageLoaderChain([services.loader(for: request)]).loader(for: request)
+        let accepting = services.loaders(for: request).loader(for: request)
         if let shared = accepting as? any SharedLoader { return shared }
         // An empty chain throws the error that no loader accepts the source.
         return PipelineLoader(

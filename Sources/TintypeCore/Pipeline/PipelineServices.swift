@@ -5,7 +5,7 @@ import Logging
 /// earlier loads.
 final class PipelineServices: Sendable {
     let configuration: PipelineConfiguration
-    private let loader: ImageLoaderChain
+    private let loaders: ImageLoaderChain
     /// The media types that the pipeline can decode: see ``LoadContext/accept``.
     let accept: String?
     /// The restrictions on what the pipeline loads, and uses from caches.
@@ -38,9 +38,9 @@ final class PipelineServices: Sendable {
 
     init(_ configuration: PipelineConfiguration) {
         self.configuration = configuration
-        loader = ImageLoaderChain(configuration.loaders)
+        loaders = ImageLoaderChain(configuration.loaders)
         accept = configuration.coders.accept
-        let guards = LoaderGuards(loader.guards)
+        let guards = LoaderGuards(loaders.guards)
         self.guards = guards
         failureMemory = FailureMemory(
             configuration.failureMemory, time: configuration.time,
@@ -197,8 +197,9 @@ extension PipelineServices {
         request.overrides?.serializer ?? configuration.serializer
     }
 
-    func loader(for request: ImageRequest) -> any ImageLoader {
-        request.overrides?.loader ?? loader
+    /// The loaders that a request may use: those of the pipeline, or the request's own.
+    func loaders(for request: ImageRequest) -> ImageLoaderChain {
+        request.overrides?.loader.map { ImageLoaderChain([$0]) } ?? loaders
     }
 
     /// Checks whether a request may load bytes that no cache has. The guards of the loaders and the program's
