@@ -45,14 +45,16 @@ package final class JobContext: Sendable {
     // MARK: Priority
 
     /// Keeps `follower` at this job's priority until ``removeFollower(_:)`` is called with the returned number.
-    package func addFollower(_ follower: any PriorityFollower) -> Int {
+    ///
+    /// - Parameter priority: The priority of the follower, if it is known.
+    package func addFollower(_ follower: any PriorityFollower, at priority: ImagePriority? = nil) -> Int {
         let number = state.withLock { state in
             state.lastFollower += 1
             state.followers[state.lastFollower] = follower
             return state.lastFollower
         }
         // The priority may have changed after the follower was created and before it was registered.
-        passPriority { follower.follow($0) }
+        passPriority(alreadySent: priority) { follower.follow($0) }
         return number
     }
 
@@ -125,9 +127,6 @@ package struct JobReceiver<Value: Sendable, Status: Sendable>: Sendable {
 package struct JobReporter<Status: Sendable>: Sendable {
     /// Delivers a snapshot to all subscribers. May be called from any thread.
     package let report: @Sendable (Status) -> Void
-
-    /// Delivers a snapshot to all subscribers.
-    package func callAsFunction(_ status: Status) { report(status) }
 }
 
 /// The tasks that do the work of jobs.

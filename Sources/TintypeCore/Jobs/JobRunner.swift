@@ -100,8 +100,9 @@ package final class JobRunner<Key: Hashable & Sendable, Value: Sendable, Status:
         if Task.isCancelled { throw .cancelled }
         let promise = SharedPromise<Result<Value, TintypeError>>()
         let receiver = Receiver(onStatus: onStatus, onEnd: { promise.fulfill($0) })
-        let subscription = attach(key, at: parent.priority, receiver: receiver, work: { work })
-        let follower = parent.addFollower(subscription)
+        let priority = parent.priority
+        let subscription = attach(key, at: priority, receiver: receiver, work: { work })
+        let follower = parent.addFollower(subscription, at: priority)
         defer { parent.removeFollower(follower) }
         return try await promise.wait {
             subscription.cancel()

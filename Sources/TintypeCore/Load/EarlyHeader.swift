@@ -30,7 +30,7 @@ extension PreviewPump {
             state.status.header = EarlyHeader(info)
             return state.status
         }
-        if let status { return load.reporter(status.offering(self)) }
+        if let status { return load.reporter.report(status.offering(self)) }
         // More bytes may have arrived during this attempt, and no others may follow for a long time.
         readHeader()
     }

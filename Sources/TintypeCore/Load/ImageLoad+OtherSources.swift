@@ -53,7 +53,7 @@ extension ImageLoad {
             return try await services.join(source, from: start, for: self)
         }
         var load = self
-        load.reporter = JobReporter { [reporter] in reporter($0.atScale(scale)) }
+        load.reporter = JobReporter { [reporter] in reporter.report($0.atScale(scale)) }
         return try await services.join(source, from: start, for: load).atScale(scale)
     }
 }
@@ -101,7 +101,7 @@ extension ImageLoad {
             onStatus: { _ in },
             onEnd: { [reporter] result in
                 guard let response = try? result.get().atScale(low.rendition.decode.scale) else { return }
-                if let status = previews.withLock({ $0.showLowResolution(response) }) { reporter(status) }
+                if let status = previews.withLock({ $0.showLowResolution(response) }) { reporter.report(status) }
             })
         let subscription = services.attach(low, from: lowResolutionStart, at: job.priority, receiver: receiver)
         let follower = job.addFollower(subscription)
@@ -110,7 +110,7 @@ extension ImageLoad {
             subscription.cancel()
         }
         var load = self
-        load.reporter = JobReporter { [reporter] status in reporter(previews.withLock { $0.update(status) }) }
+        load.reporter = JobReporter { [reporter] status in reporter.report(previews.withLock { $0.update(status) }) }
         return try await load.loadFirstAvailable(others)
     }
 

@@ -18,7 +18,7 @@ final class PreviewPump: Sendable {
     /// Shows a complete cached image. No partial one is shown from then on.
     func showCached(_ cached: ImageResponse) {
         let status = state.withLock { $0.showComplete(cached) }
-        if let status { load.reporter(status) }
+        if let status { load.reporter.report(status) }
     }
 
     /// Reports progress, and starts a decoding step if one is due. Called on the loader's thread whenever bytes arrive.
@@ -29,7 +29,7 @@ final class PreviewPump: Sendable {
             state.status.progress = bytes.progress
             return (state.status, state.shouldStart(at: now))
         }
-        load.reporter(status.offering(self))
+        load.reporter.report(status.offering(self))
         if isStepDue { enqueueStep(bytes) }
     }
 
@@ -64,7 +64,7 @@ final class PreviewPump: Sendable {
             let (status, isStepDue) = state.withLock {
                 $0.finishStep(upTo: offset + new.count, showing: preview, at: now)
             }
-            if let status { load.reporter(status.offering(self)) }
+            if let status { load.reporter.report(status.offering(self)) }
             // More bytes may have arrived during this step, and no others may follow for a long time.
             if isStepDue { enqueueStep(bytes) }
         } catch {

@@ -16,7 +16,7 @@ final class PreviewTransforms: Sendable {
     /// Reports a status, with the newest transformed preview, and transforms its own preview later.
     func receive(_ status: LoadStatus) {
         let (newest, isStepDue) = state.withLock { $0.receive(status) }
-        load.reporter(newest)
+        load.reporter.report(newest)
         if isStepDue { enqueueStep() }
     }
 
@@ -28,7 +28,7 @@ final class PreviewTransforms: Sendable {
         guard !load.job.isCancelled, let (number, preview) = state.withLock({ $0.next }) else { return }
         let transformed = transform(preview)
         let (newest, isStepDue) = state.withLock { $0.finishStep(number, transformed) }
-        if transformed != nil { load.reporter(newest) }
+        if transformed != nil { load.reporter.report(newest) }
         if isStepDue { enqueueStep() }
     }
 

@@ -133,7 +133,7 @@ extension ResponseNotice {
     func reporter(before next: JobReporter<ReceivedBytes>) -> JobReporter<ReceivedBytes> {
         JobReporter { received in
             self.recordProgress(received.progress)
-            next(received)
+            next.report(received)
         }
     }
 }

@@ -30,11 +30,11 @@ final class Transfer: Sendable {
     /// - Parameters:
     ///   - source: A URL, or a URL with a method and header fields.
     ///   - stored: The cache entry to revalidate.
-    ///   - report: Called with the bytes while they arrive.
+    ///   - reporter: Receives the bytes while they arrive.
     /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` when `source` is not a URL.
     init(
         of source: ImageSource, _ settings: TransferSettings, _ services: TransferServices, stored: CacheEntry?,
-        for job: JobContext, _ report: JobReporter<ReceivedBytes>
+        for job: JobContext, _ reporter: JobReporter<ReceivedBytes>
     ) throws(TintypeError) {
         request = try DownloadRequest(source, settings)
         self.settings = settings
@@ -44,7 +44,7 @@ final class Transfer: Sendable {
         revalidated = stored.flatMap { StoredResponse(decoding: $0.metadata) }
         let throttle = ProgressThrottle(interval: settings.configuration.minimumProgressInterval)
         received = ReceivedBytes(limit: settings.limits.byteCount) { received in
-            if throttle?.allows(received.progress) ?? true { report(received) }
+            if throttle?.allows(received.progress) ?? true { reporter.report(received) }
         }
         meter = TransferMeter(settings.configuration.clock)
         let partials = settings.configuration.partials

@@ -81,7 +81,7 @@ import TintypeTesting
         let receiver = Jobs.Receiver(onStatus: { _ in }, onEnd: { _ in })
         let reported = Gate()
         let work: Jobs.Work = { (_, reporter) throws(TintypeError) in
-            for status in 1...5 { reporter(status) }
+            for status in 1...5 { reporter.report(status) }
             reported.open()
             _ = await gate.wait()
             return 0
