@@ -46,7 +46,7 @@ struct Exchange: Sendable {
     /// Sends a request with cookies, and returns its response, redirect or not. Resumes an interrupted transfer if
     /// there is one, and revalidates the stored response if the request selects it.
     func sendOnce(_ original: DownloadRequest) async throws -> DownloadResponse {
-        try check(original)
+        try settings.check(original)
         let sent = transfer.clock.date()
         var request = original.withCookies(settings, at: sent)
         let isConditional = addConditions(to: &request)
@@ -60,14 +60,6 @@ struct Exchange: Sendable {
         if isConditional, isAboutAnother(response) { return try await sendWithoutConditions(original, after: response) }
         record(response, to: request, isConditional: isConditional, sent: sent)
         return response
-    }
-
-    /// Checks a request. The guard comes first, so that it also refuses a URL that cannot be sent.
-    @inline(never)
-    private func check(_ request: DownloadRequest) throws(TintypeError) {
-        try settings.serverGuard?.check(request.url)
-        try settings.checkClient()
-        try request.validate()
     }
 
     @inline(never)

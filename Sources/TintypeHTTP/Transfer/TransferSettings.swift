@@ -79,22 +79,28 @@ final class TransferSettings: Sendable {
             configuration, options, proxy: proxy, pin: proxy == nil ? route.pin : nil, version: version)
     }
 
-    /// Checks that the client of the program, if there is one, can send requests with these settings.
+    /// Checks a request. The guard comes first, so that it also refuses a URL that cannot be sent.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/refusedRequest`` when it cannot. Sent without the guard or the proxy,
-    ///   a request could reach servers that these settings exclude.
-    func checkClient() throws(TintypeError) {
-        guard traits.client != nil else { return }
-        let setting: String
-        if serverGuard != nil {
-            setting = "a server guard"
-        } else if case .server = configuration.proxy {
-            setting = "a proxy of the downloader"
-        } else {
-            return
+    /// - Throws: The error of the guard; ``TintypeCore/TintypeError/Code/refusedRequest`` when the client of the program
+    ///   ignores a setting, or the request cannot be sent.
+    @inline(never)
+    func check(_ request: DownloadRequest) throws(TintypeError) {
+        try serverGuard?.check(request.url)
+        if let setting = settingIgnoredByClient {
+            throw TintypeError(
+                .refusedRequest, stage: .load,
+                "\(setting) needs the downloader's own HTTP client, not that of the program")
         }
-        throw TintypeError(
-            .refusedRequest, stage: .load, "\(setting) needs the downloader's own HTTP client, not that of the program")
+        try request.validate()
+    }
+
+    /// The setting that the client of the program ignores; `nil` without such a client. Sent without the guard or the
+    /// proxy, a request could reach servers that these settings exclude.
+    private var settingIgnoredByClient: String? {
+        guard traits.client != nil else { return nil }
+        if serverGuard != nil { return "a server guard" }
+        if case .server = configuration.proxy { return "a proxy of the downloader" }
+        return nil
     }
 
     /// The limit on silence; `nil` if the connections have an ``IdleHandler`` of the downloader.
