@@ -32,12 +32,13 @@ public struct JPEGDecoder: PartialImageDecoder {
     ///   ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
     ///   ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
-        let reader = try JPEGReader(context)
-        reader.tolerate(context.options.damageTolerance.ofJPEG)
+        let reader = try JPEGReader(context, tolerating: context.options.damageTolerance.ofJPEG)
         return try bytes.withTypedBytes { bytes throws(TintypeError) in
             guard let file = try reader.openWithinLimits(bytes) else { throw TintypeError(.truncated, "") }
             let plan = try JPEGPlan(file.info, context.options)
-            let thumbnail = try Self.decodeEmbeddedThumbnail(file.segments, plan, file.colors, context)
+            let thumbnail =
+                context.options.embeddedThumbnail == .whereLargeEnough
+                ? try Self.decodeEmbeddedThumbnail(file.segments, plan, file.colors, context) : nil
             let (pixels, isDamaged) =
                 if let thumbnail { (thumbnail, false) } else {
                     try Self.decodePixels(reader, file.converter, plan, context)
@@ -51,7 +52,7 @@ public struct JPEGDecoder: PartialImageDecoder {
         }
     }
 
-    /// Decodes the thumbnail in the Exif data, if the options allow it and it is large enough for the target.
+    /// Decodes the thumbnail in the Exif data, if it is large enough for the target.
     ///
     /// A damaged thumbnail is ignored, because the full image is available.
     ///
@@ -59,7 +60,7 @@ public struct JPEGDecoder: PartialImageDecoder {
     private static func decodeEmbeddedThumbnail(
         _ segments: JPEGSegments, _ plan: JPEGPlan, _ colors: SourceColors, _ context: DecodeContext
     ) throws(TintypeError) -> PixelBuffer? {
-        guard context.options.embeddedThumbnail == .whereLargeEnough, plan.target.part.size == plan.stored,
+        guard plan.target.part.size == plan.stored,
             let thumbnail = segments.exif?.thumbnail, let reader = try? JPEGReader(context)
         else { return nil }
         let pixels = try? thumbnail.withTypedBytes { bytes throws(TintypeError) -> PixelBuffer? in
@@ -196,8 +197,7 @@ extension JPEGDecoder: SalvagingImageDecoder {
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
-        let reader = try JPEGReader(context)
-        reader.tolerate(.all)
+        let reader = try JPEGReader(context, tolerating: .all)
         return try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let file = try reader.openWithinLimits(raw) else { return nil }
             let converter = file.converter

@@ -11,14 +11,16 @@ struct JPEGReader: ~Copyable {
     private let hook: CancelHook
     private let limits: DecodeLimits
 
+    /// - Parameter tolerance: The damage to continue past. Only ``finish()`` reports it.
     /// - Throws: ``TintypeError/Code/outOfMemory``.
-    init(_ context: DecodeContext) throws(TintypeError) {
+    init(_ context: DecodeContext, tolerating tolerance: tintype_jpeg_tolerance = .nothing) throws(TintypeError) {
         hook = CancelHook(context.isCancelled)
         self.limits = context.limits
         let limits = tintype_jpeg_limits(max_scans: UInt32(clamping: context.limits.scans), max_memory_bytes: 0)
         guard let reader = tintype_jpeg_reader_create(limits, CancelHook.callback, hook.pointer) else {
             throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for a JPEG decoder")
         }
+        tintype_jpeg_reader_set_tolerance(reader, tolerance)
         self.reader = reader
     }
 
@@ -60,11 +62,6 @@ struct JPEGReader: ~Copyable {
     /// Requests CMYK rows instead of RGBA from a CMYK image.
     func outputCMYK() {
         tintype_jpeg_reader_set_keeps_inks(reader, true)
-    }
-
-    /// Continues past damage, which then only ``finish()`` reports. Call it before ``open(_:isComplete:)``.
-    func tolerate(_ tolerance: tintype_jpeg_tolerance) {
-        tintype_jpeg_reader_set_tolerance(reader, tolerance)
     }
 
     /// Starts decoding at `eighths`/8 of the stored size, and returns the output size in pixels.

@@ -18,7 +18,7 @@ extension ImageDecoder {
             let cropsItself = context.options.crop == nil || self is any PartialImageDecoder
             let decoded = try limit.run(isCancelled: context.isCancelled) { isCancelled throws(TintypeError) in
                 let timed = context.cancelled(by: isCancelled)
-                if let image = try verifyWithoutDecoding(bytes, timed) { return image }
+                if timed.options.size == .noPixels, let image = try verifyWithoutDecoding(bytes, timed) { return image }
                 return try cropsItself ? decode(bytes, context: timed) : decodeAndCrop(bytes, context: timed)
             }
             if context.verification == .allFrames { try verifyRest(of: decoded, bytes, context, within: limit) }
@@ -36,14 +36,13 @@ extension ImageDecoder {
         return context.options.size == .noPixels ? try image.withoutPixels() : image
     }
 
-    /// Verifies an image without decoding it, if the options request neither pixels nor metadata and the decoder
-    /// supports it.
+    /// Verifies an image without decoding it, if the options request no metadata and the decoder supports it.
     ///
     /// - Returns: `nil` if the image must be decoded.
     private func verifyWithoutDecoding(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
         let options = context.options
         // Only a decode checks whether the requested part lies within the image.
-        guard options.size == .noPixels, options.crop == nil, !options.keepsExif,
+        guard options.crop == nil, !options.keepsExif,
             let decoder = self as? any VerifyingImageDecoder,
             let info = try decoder.verifiedInfo(of: bytes, context: context)
         else { return nil }

@@ -231,7 +231,7 @@ final class PooledClient: Sendable {
     ///
     /// - Returns: The index of the event loop, for ``leave(_:)``.
     func send(_ request: HTTPClient.Request, to delegate: ResponseDelegate) -> Int {
-        let required = requiredLoop(of: request)
+        let required = request.body == nil ? nil : requiredLoop(of: request)
         let loop = shares.withLock { $0.enter(required) }
         let task = client.execute(
             request: request, delegate: delegate,
@@ -246,16 +246,14 @@ final class PooledClient: Sendable {
         return loop
     }
 
-    /// Returns the index of the event loop that the request and its connection must share; `nil` if they need not share
-    /// one.
+    /// Returns the index of the event loop that a request with a body and its connection must share; `nil` if they need
+    /// not share one.
     ///
     /// Without a connection to the server, requests of different threads still choose the same loop, and so share the
     /// next connection.
     private func requiredLoop(of request: HTTPClient.Request) -> Int? {
         // The client keeps no connection of HTTP/1.1 that it opened on a required loop.
-        guard request.body != nil, request.url.isEncrypted, offersHTTP2, version.negotiated != .http1 else {
-            return nil
-        }
+        guard request.url.isEncrypted, offersHTTP2, version.negotiated != .http1 else { return nil }
         let authority = request.authority
         let present = http2Loops.loop(of: authority).flatMap { loop in loops.firstIndex { $0 === loop } }
         return present ?? Int(authority.hashValue.magnitude % UInt(loops.count))
