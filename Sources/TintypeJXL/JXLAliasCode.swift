@@ -18,7 +18,7 @@ struct JXLAliasCode {
 
     init(_ bits: inout JXLBitReader, symbolBits: Int) throws(TintypeError) {
         counts = try JXLDistribution.read(&bits)
-        guard counts.count <= 1 << symbolBits else { throw .unreadableOrder }
+        guard counts.count <= 1 << symbolBits else { throw .unreadableNumbers }
         counts += repeatElement(0, count: 1 << symbolBits - counts.count)
         slotSize = Self.stateCount >> symbolBits
         if let only = counts.firstIndex(of: Self.stateCount) {
@@ -34,7 +34,7 @@ struct JXLAliasCode {
         var overfull = counts.indices.filter { counts[$0] > slotSize }
         var underfull = counts.indices.filter { counts[$0] < slotSize }
         while let from = overfull.popLast() {
-            guard let to = underfull.popLast() else { throw .unreadableOrder }
+            guard let to = underfull.popLast() else { throw .unreadableNumbers }
             slots[from].cutoff -= slotSize - slots[to].cutoff
             (slots[to].other, slots[to].offset) = (from, slots[from].cutoff)
             if slots[from].cutoff < slotSize { underfull.append(from) }
@@ -86,7 +86,7 @@ private enum JXLDistribution {
         var counts = [Int](repeating: 0, count: max(first, second) + 1)
         counts[first] = total
         guard isPair else { return counts }
-        guard first != second else { throw .unreadableOrder }
+        guard first != second else { throw .unreadableNumbers }
         counts[first] = try bits.read(12)
         counts[second] = total - counts[first]
         return counts
@@ -102,7 +102,7 @@ private enum JXLDistribution {
         let precision = try precision(&bits)
         let logarithms = try logarithms(&bits)
         guard let largest = logarithms.compactMap(\.self).max(), let rest = logarithms.firstIndex(of: largest) else {
-            throw .unreadableOrder
+            throw .unreadableNumbers
         }
         var counts: [Int] = []
         for (index, logarithm) in logarithms.enumerated() {
@@ -115,7 +115,7 @@ private enum JXLDistribution {
             }
         }
         counts[rest] = total - counts.reduce(0, +)
-        guard counts[rest] > 0 else { throw .unreadableOrder }
+        guard counts[rest] > 0 else { throw .unreadableNumbers }
         return counts
     }
 
@@ -123,7 +123,7 @@ private enum JXLDistribution {
         var length = 0
         while length < 3, try bits.readFlag() { length += 1 }
         let precision = (1 << length | (try bits.read(length))) - 1
-        guard precision <= 13 else { throw .unreadableOrder }
+        guard precision <= 13 else { throw .unreadableNumbers }
         return precision
     }
 
@@ -157,7 +157,7 @@ private enum JXLDistribution {
             code |= try bits.read(1) << (length - 1)
             if let logarithm = codes.firstIndex(where: { $0 == (length, code) }) { return logarithm }
         }
-        throw .unreadableOrder
+        throw .unreadableNumbers
     }
 
     private static func count(

@@ -149,6 +149,20 @@ struct JXLBitReader {
         }
     }
 
+    /// Returns a reader of the next bytes, from the next byte on.
+    func prefix(bytes count: Int) throws(TintypeError) -> JXLBitReader {
+        var (result, left) = (self, count)
+        result.parts = []
+        for part in parts {
+            guard left > 0 else { break }
+            let length = min(left, part.count)
+            result.parts.append(part.lowerBound..<part.lowerBound + length)
+            left -= length
+        }
+        guard left == 0 else { throw endError }
+        return result
+    }
+
     /// Moves to the next byte, unless the next bit is the first one of a byte.
     mutating func alignToByte() {
         guard bit > 0, let part = parts.first else { return }

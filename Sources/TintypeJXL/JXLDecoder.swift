@@ -107,7 +107,9 @@ extension JXLDecoder: ProgressiveAnimationDecoder {
         guard !header.isAnimated else {
             return .animation(IncrementalAnimation(decoder: JXLDecoder(), context: context))
         }
-        guard let layers = try Self.layers(of: head, header, context) else { return .unknown }
+        guard let layers = try Self.layers(of: head, header, context), !layers.endsBeforePatches else {
+            return .unknown
+        }
         return layers.hasSeveralFrames ? .hidden : .still(try JXLPreviewReader(header, context))
     }
 

@@ -7,8 +7,9 @@ struct JXLFrameHeader {
     private(set) var kind = Kind.regular
     /// Whether no other frame follows.
     private(set) var isLast = true
-    /// The memory for splines and patches, for each pixel of the frame. docs/decoder-memory.md has their sizes.
-    private(set) var featureBytesPerPixel = 0
+    /// Whether parts of earlier frames are drawn into the frame: ``JXLPatches``.
+    private(set) var hasPatches = false
+    private(set) var hasSplines = false
     private var isModular = false
     private var (upsampling, groupSide, passCount) = (1, 256, 1)
     /// Whether the colours of the frame replace the whole canvas, instead of a part, or instead of being blended.
@@ -32,12 +33,10 @@ struct JXLFrameHeader {
 
     /// The bit of the flags for a frame that takes its low frequencies from another one.
     private static let usesLowFrequencyFrame: UInt64 = 0x20
-    /// Further bits of the flags, and the bytes that libjxl 0.7 may take for each pixel: a patch of 12 bytes and more, or
-    /// 16 points and 4 segments of splines.
-    private static let features: [(flag: UInt64, bytesPerPixel: Int)] = [(0x02, 60), (0x10, 600)]
+    private static let (containsPatches, containsSplines): (UInt64, UInt64) = (0x02, 0x10)
     private static let side: [JXLBitReader.Field] = [(8, 0), (11, 256), (14, 2304), (30, 18_688)]
 
-    /// Reads a header, in that of the last frame only up to the field that marks it as the last: nothing follows it.
+    /// Reads a header, in that of the last frame only up to the field that marks it as the last, unless patches follow.
     ///
     /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/Code/limitExceeded`` if the header has extensions.
     init(_ bits: inout JXLBitReader, of image: JXLHeader) throws(TintypeError) {
@@ -51,8 +50,8 @@ struct JXLFrameHeader {
         let isPartial = try readSize(&bits, canvas: image.info.storedSize)
         isLast = false
         if isShown { try readDisplay(&bits, image, isPartial: isPartial) }
-        guard !isLast else { return }
-        try skipReference(&bits)
+        guard !isLast || hasPatches else { return }
+        if !isLast { try skipReference(&bits) }
         try bits.skipName()
         try skipFilters(&bits)
         try Self.refuseExtensions(&bits)
@@ -60,7 +59,7 @@ struct JXLFrameHeader {
 
     private mutating func readEncoding(_ bits: inout JXLBitReader, _ image: JXLHeader) throws(TintypeError) {
         let flags = try bits.longNumber()
-        for feature in Self.features where flags & feature.flag != 0 { featureBytesPerPixel += feature.bytesPerPixel }
+        (hasPatches, hasSplines) = (flags & Self.containsPatches != 0, flags & Self.containsSplines != 0)
         let ownsLowFrequencies = flags & Self.usesLowFrequencyFrame == 0
         // Subsampled YCbCr, as in a JPEG.
         if !image.isXYB, try bits.readFlag(), ownsLowFrequencies { try bits.skip(6) }
@@ -165,25 +164,32 @@ struct JXLFrameHeader {
 
     // MARK: Sections
 
-    /// Skips the table behind the header, and the sections.
+    /// Reads the table behind the header; returns the number of bytes of the first section and of all, which follow it.
     ///
     /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/Code/limitExceeded`` if the sections are stored in an
     ///   order that cannot be read.
-    func skipSections(_ bits: inout JXLBitReader) throws(TintypeError) {
+    func readSectionTable(_ bits: inout JXLBitReader) throws(TintypeError) -> (first: Int, all: Int) {
         let count = sectionCount
         guard count <= Self.maxSections else { throw .damagedJXL }
         if try bits.readFlag() {
             try JXLSectionOrder.skip(&bits, sectionCount: count, groupCount: groupCount, passCount: passCount)
         }
         bits.alignToByte()
-        var length = 0
-        for _ in 0..<count {
-            length += try bits.number([(10, 0), (14, 1024), (22, 17_408), (30, 4_211_712)])
-        }
+        let first = try bits.number(Self.length)
+        var all = first
+        for _ in 1..<count { all += try bits.number(Self.length) }
         bits.alignToByte()
-        try bits.skip(bytes: length)
+        return (first, all)
     }
 
+    /// What the time and the memory for ``JXLPatches`` depend on.
+    func patchFrame(of image: JXLHeader) -> JXLPatches.Frame {
+        JXLPatches.Frame(
+            area: codedSize.area, groupColumns: codedSize.divided(by: groupSide).width,
+            extraChannelCount: image.extraChannelCount)
+    }
+
+    private static let length: [JXLBitReader.Field] = [(10, 0), (14, 1024), (22, 17_408), (30, 4_211_712)]
     /// The number of sections that libjxl accepts.
     private static let maxSections = 65_536
 

@@ -7,6 +7,8 @@ struct JXLFrameWalk {
     private var bits: JXLBitReader
     /// The frame that was read last.
     private var last: JXLFrameHeader?
+    /// The numbers of bytes of its sections, if they have been read.
+    private var sections: (first: Int, all: Int)?
     private var isFinished = false
 
     /// - Parameter codestream: The bytes from the first frame on.
@@ -21,14 +23,41 @@ struct JXLFrameWalk {
     mutating func next() throws(TintypeError) -> JXLFrameHeader? {
         guard !isFinished else { return nil }
         do throws(TintypeError) {
-            try last?.skipSections(&bits)
+            if let last {
+                let lengths = if let sections { sections } else { try last.readSectionTable(&bits) }
+                try bits.skip(bytes: lengths.all)
+            }
             let header = try JXLFrameHeader(&bits, of: image)
-            (last, isFinished) = (header, header.isLast)
+            (last, sections, isFinished) = (header, nil, header.isLast)
             return header
         } catch {
             guard error.code == .undecodable else { throw error }
             isFinished = true
             return nil
+        }
+    }
+
+    /// Returns the patches of the frame that was read last; `nil` if the bytes end in the section that contains them.
+    /// Call it once.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if they cannot be read, or take too long; ``TintypeError/cancelled``.
+    mutating func patches(isCancelled: () -> Bool) throws(TintypeError) -> JXLPatches? {
+        guard let last else { return nil }
+        var section: JXLBitReader
+        do throws(TintypeError) {
+            let lengths = try last.readSectionTable(&bits)
+            sections = lengths
+            section = try bits.prefix(bytes: lengths.first)
+        } catch {
+            guard error.code == .undecodable else { throw error }
+            isFinished = true
+            return nil
+        }
+        do throws(TintypeError) {
+            return try JXLPatches(&section, of: last.patchFrame(of: image), isCancelled: isCancelled)
+        } catch {
+            // libjxl reads zeros behind the section.
+            throw error.code == .undecodable ? .unreadableNumbers : error
         }
     }
 }

@@ -88,10 +88,10 @@ struct JXLHeader {
     /// - Parameter other: Further bytes for each pixel of the image.
     /// - Throws: ``TintypeError/Code/limitExceeded``.
     func checkMemory(_ layers: JXLLayers, _ limits: DecodeLimits, other: Int = 0) throws(TintypeError) {
-        let bytes =
-            (layers.hasReferences ? bytesPerPixel.layered : bytesPerPixel.single) + layers.featureBytesPerPixel
+        let bytes = layers.hasReferences ? bytesPerPixel.layered : bytesPerPixel.single
         let beyondCanvas = Double(layers.largestArea - info.size.area) * Double(bytes)
-        try limits.checkMemory(bytesPerPixel: bytes + other, of: info.size, other: beyondCanvas)
+        try limits.checkMemory(
+            bytesPerPixel: bytes + other, of: info.size, other: beyondCanvas + layers.featureBytes)
     }
 
     /// Reads the duration of each frame in seconds; `nil` if the bytes end before the last frame, or if none has arrived.

@@ -12,8 +12,13 @@ struct JXLLayers {
     private(set) var hasSeveralFrames = false
     /// Whether libjxl may keep a frame for later ones.
     private(set) var hasReferences = false
-    /// The most memory for splines and patches of one frame, for each of its pixels.
-    private(set) var featureBytesPerPixel = 0
+    /// The most memory in bytes for the splines and patches of one frame.
+    private(set) var featureBytes = 0.0
+    /// Whether the bytes end in the section of a frame that contains patches.
+    private(set) var endsBeforePatches = false
+
+    /// The memory for each pixel: 16 points and 4 segments of splines. docs/decoder-memory.md has the measurements.
+    private static let splineBytesPerPixel = 600.0
 
     /// Reads the headers of all frames in a file or in its first bytes. Damage ends the list.
     ///
@@ -33,7 +38,10 @@ struct JXLLayers {
             count += 1
             try Self.check(frame.size, limits)
             largestArea = max(largestArea, frame.size.area)
-            featureBytesPerPixel = max(featureBytesPerPixel, frame.featureBytesPerPixel)
+            let patches = frame.hasPatches ? try walk.patches(isCancelled: context.isCancelled) : nil
+            endsBeforePatches = endsBeforePatches || frame.hasPatches && patches == nil
+            let splines = frame.hasSplines ? Self.splineBytesPerPixel * Double(frame.size.area) : 0
+            featureBytes = max(featureBytes, splines + (patches?.memory ?? 0))
             isShown = isShown || frame.isShown
             hasSeveralFrames = hasSeveralFrames || frame.isShown && !frame.isLast
             if count > 1 || !frame.isLast { try Self.check(count, max(canvas, frame.size.area), &left, limits) }

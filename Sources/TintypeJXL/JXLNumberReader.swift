@@ -28,7 +28,7 @@ struct JXLNumberReader {
         _ bits: inout JXLBitReader, contextCount: Int, allowsRepetitions: Bool = true
     ) throws(TintypeError) {
         repetitions = try Repetitions(&bits)
-        guard allowsRepetitions || repetitions == nil else { throw .unreadableOrder }
+        guard allowsRepetitions || repetitions == nil else { throw .unreadableNumbers }
         let count = contextCount + (repetitions == nil ? 0 : 1)
         if count > 1 { map = try Self.contextMap(&bits, count) }
         try readCodes(&bits)
@@ -51,11 +51,11 @@ struct JXLNumberReader {
         var recent = Array(0..<mostCodes)
         for _ in 0..<count {
             let index = try numbers.next(&bits, context: 0)
-            guard index < mostCodes else { throw .unreadableOrder }
+            guard index < mostCodes else { throw .unreadableNumbers }
             map.append(movesToFront ? recent[index] : index)
             recent.insert(recent.remove(at: index), at: 0)
         }
-        guard numbers.isIntact else { throw .unreadableOrder }
+        guard numbers.isIntact else { throw .unreadableNumbers }
         return map
     }
 
@@ -65,7 +65,7 @@ struct JXLNumberReader {
         var (layouts, sizes) = ([NumberLayout](), [Int]())
         let used = Set(map)
         // Codes without use would only take time.
-        guard used.max() == used.count - 1 else { throw .unreadableOrder }
+        guard used.max() == used.count - 1 else { throw .unreadableNumbers }
         for _ in used { layouts.append(try NumberLayout(&bits, symbolBits: symbolBits)) }
         if isPrefix {
             for _ in layouts { sizes.append(try Self.alphabetSize(&bits)) }
@@ -84,7 +84,7 @@ struct JXLNumberReader {
         guard try bits.readFlag() else { return 1 }
         let length = try bits.read(4)
         let size = 1 + (1 << length) + (try bits.read(length))
-        guard size <= mostSymbols else { throw .unreadableOrder }
+        guard size <= mostSymbols else { throw .unreadableNumbers }
         return size
     }
 
@@ -94,7 +94,7 @@ struct JXLNumberReader {
         let symbol = try symbol(&bits, index)
         if let count = try repetitions?.count(for: symbol, &bits) {
             let distance = try number(for: try self.symbol(&bits, map[map.count - 1]), &bits, map[map.count - 1])
-            guard max(count, distance) <= Self.mostRepeated else { throw .unreadableOrder }
+            guard max(count, distance) <= Self.mostRepeated else { throw .unreadableNumbers }
             repetitions?.begin(count, distance: distance + 1)
             return repetitions?.next() ?? 0
         }
@@ -123,9 +123,9 @@ struct JXLNumberReader {
             splitExponent = try bits.read(Self.length(symbolBits))
             guard splitExponent != symbolBits else { return }
             high = try bits.read(Self.length(splitExponent))
-            guard high <= splitExponent else { throw .unreadableOrder }
+            guard high <= splitExponent else { throw .unreadableNumbers }
             low = try bits.read(Self.length(splitExponent - high))
-            guard high + low <= splitExponent else { throw .unreadableOrder }
+            guard high + low <= splitExponent else { throw .unreadableNumbers }
         }
 
         /// The number of bits that hold every number from 0 to `most`.
@@ -135,7 +135,7 @@ struct JXLNumberReader {
             let split = 1 << splitExponent
             guard symbol >= split else { return symbol }
             let count = splitExponent - high - low + (symbol - split) >> (high + low)
-            guard count < 30 else { throw .unreadableOrder }
+            guard count < 30 else { throw .unreadableNumbers }
             let top = 1 << high | (symbol >> low) & (1 << high - 1)
             return (top << count | (try bits.read(count))) << low | symbol & (1 << low - 1)
         }
@@ -172,10 +172,24 @@ struct JXLNumberReader {
             let number = position < numbers.count ? numbers[position] : 0
             position += 1
             left -= 1
-            numbers.append(number)
+            append(number)
             return number
         }
 
-        mutating func append(_ number: Int) { numbers.append(number) }
+        /// Keeps the numbers that can still be repeated, and as many again at most.
+        mutating func append(_ number: Int) {
+            numbers.append(number)
+            guard numbers.count > 2 * (mostRepeated + 1) else { return }
+            numbers.removeFirst(mostRepeated + 1)
+            position -= mostRepeated + 1
+        }
     }
+}
+
+extension TintypeError {
+    /// The error for numbers that libjxl may read in another way. Damage is refused as well, because libjxl might read on
+    /// where Tintype stops.
+    static let unreadableNumbers = exceeded(
+        .library,
+        "a frame of the JPEG XL has an order of sections, or patches, in a code that is damaged or too complex")
 }

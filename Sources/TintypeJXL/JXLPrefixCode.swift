@@ -36,7 +36,7 @@ struct JXLPrefixCode {
             index += count
             (code, first) = (code << 1, (first + count) << 1)
         }
-        throw .unreadableOrder
+        throw .unreadableNumbers
     }
 
     /// Reads the code of up to four symbols.
@@ -47,7 +47,7 @@ struct JXLPrefixCode {
         var symbols: [Int] = []
         for _ in 0..<count {
             let symbol = try bits.read(length)
-            guard symbol < symbolCount, !symbols.contains(symbol) else { throw .unreadableOrder }
+            guard symbol < symbolCount, !symbols.contains(symbol) else { throw .unreadableNumbers }
             symbols.append(symbol)
         }
         let isUneven = count == 4 ? try bits.readFlag() : false
@@ -76,11 +76,11 @@ struct JXLPrefixCode {
             let before = repetitions
             if repetitions > 0 { repetitions = (repetitions - 2) << (symbol - 14) }
             repetitions += try bits.read(symbol - 14) + 3
-            guard repetitions - before <= symbolCount - lengths.count else { throw .unreadableOrder }
+            guard repetitions - before <= symbolCount - lengths.count else { throw .unreadableNumbers }
             lengths += repeatElement(length, count: repetitions - before)
             if length > 0 { left -= (repetitions - before) << (15 - length) }
         }
-        guard left == 0 else { throw .unreadableOrder }
+        guard left == 0 else { throw .unreadableNumbers }
         return lengths
     }
 
@@ -91,7 +91,7 @@ struct JXLPrefixCode {
             lengths[symbol] = length
             if length > 0 { left -= 32 >> length }
         }
-        guard left == 0 || lengths.count(where: { $0 > 0 }) == 1 else { throw .unreadableOrder }
+        guard left == 0 || lengths.count(where: { $0 > 0 }) == 1 else { throw .unreadableNumbers }
         return lengths
     }
 

@@ -22,26 +22,19 @@ enum JXLSectionOrder {
     ) throws(TintypeError) {
         var numbers = try JXLNumberReader(&bits, contextCount: contextCount)
         let count = try numbers.next(&bits, context: context(sectionCount))
-        guard count <= sectionCount else { throw .unreadableOrder }
+        guard count <= sectionCount else { throw .unreadableNumbers }
         let firstGroup = sectionCount - groupCount * passCount
         var last = 0
         for index in 0..<count {
             last = try numbers.next(&bits, context: context(last))
             let choices = index < firstGroup ? 1 : groupCount - (index - firstGroup) % groupCount
-            guard last < choices else { throw .unreadableOrder }
+            guard last < choices else { throw .unreadableNumbers }
         }
-        guard numbers.isIntact else { throw .unreadableOrder }
+        guard numbers.isIntact else { throw .unreadableNumbers }
     }
 
     /// Returns the context of a number: the bit length of the number before it, at most that of the last context.
     private static func context(_ last: Int) -> Int {
         min(Int.bitWidth - last.leadingZeroBitCount, contextCount - 1)
     }
-}
-
-extension TintypeError {
-    /// The error for an order that libjxl may read in another way. A damaged order is refused as well, because libjxl might
-    /// read on where Tintype stops.
-    static let unreadableOrder = exceeded(
-        .library, "a frame of the JPEG XL stores its sections in an order that is damaged or too complex")
 }
