@@ -158,7 +158,7 @@ import TintypeTesting
             #expect(try await self.cache().entry(for: key("a")) == nil)
             let entries = try EntriesHandle(cache.layout)
             let name = EntryName(key("a"))
-            #expect(entries.openAtOnce(name, O_RDONLY) == -1 && entries.openStepwise(name, O_RDONLY) == -1)
+            #expect(entries.open(name, O_RDONLY) == -1 && entries.openStepwise(name, O_RDONLY) == -1)
             #expect(!entries.remove(name) && entries.names(in: name.folder).isEmpty)
             #expect(access("\(target)\(path.dropFirst(parent.count))", F_OK) == 0)
             #expect(unlink(parent) == 0 && rename(target, parent) == 0)
@@ -166,7 +166,7 @@ import TintypeTesting
         #expect(try await self.cache().entry(for: key("a")) != nil)
         let entries = try EntriesHandle(cache.layout)
         for descriptor in [
-            entries.openAtOnce(EntryName(key("a")), O_RDONLY), entries.openStepwise(EntryName(key("a")), O_RDONLY),
+            entries.open(EntryName(key("a")), O_RDONLY), entries.openStepwise(EntryName(key("a")), O_RDONLY),
         ] {
             #expect(descriptor >= 0 && close(descriptor) == 0)
         }

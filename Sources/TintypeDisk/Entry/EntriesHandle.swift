@@ -56,13 +56,10 @@ final class EntriesHandle: Sendable {
         return result < 0 && errno == EPERM ? open(name, flags) : result
     }
 
-    private func open(_ name: EntryName, _ flags: Int32) -> Int32 {
-        OwnedFolder.opensPaths ? openAtOnce(name, flags) : openStepwise(name, flags)
-    }
-
-    /// Opens a file with one system call.
-    func openAtOnce(_ name: EntryName, _ flags: Int32) -> Int32 {
-        name.withRelativePath { folder.open(path: $0, flags) }
+    /// Opens a file, with one system call where the kernel has it.
+    func open(_ name: EntryName, _ flags: Int32) -> Int32 {
+        guard OwnedFolder.opensPaths else { return openStepwise(name, flags) }
+        return name.withRelativePath { folder.open(path: $0, flags) }
     }
 
     /// Opens a file folder by folder, for kernels and sandboxes without openat2(2).
