@@ -9,6 +9,7 @@ struct JXLFrameWalk {
     private var last: JXLFrameHeader?
     /// The numbers of bytes of its sections, if they have been read.
     private var sections: (first: Int, all: Int)?
+    private var patchBudget = JXLPatches.Budget()
     private var isFinished = false
 
     /// - Parameter codestream: The bytes from the first frame on.
@@ -40,7 +41,8 @@ struct JXLFrameWalk {
     /// Returns the patches of the frame that was read last; `nil` if the bytes end in the section that contains them.
     /// Call it once.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` if they cannot be read, or take too long; ``TintypeError/cancelled``.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if they cannot be read, or with those of the frames before
+    ///   exceed a limit; ``TintypeError/cancelled``.
     mutating func patches(isCancelled: () -> Bool) throws(TintypeError) -> JXLPatches? {
         guard let last else { return nil }
         var section: JXLBitReader
@@ -54,7 +56,8 @@ struct JXLFrameWalk {
             return nil
         }
         do throws(TintypeError) {
-            return try JXLPatches(&section, of: last.patchFrame(of: image), isCancelled: isCancelled)
+            return try JXLPatches(
+                &section, of: last.patchFrame(of: image), within: &patchBudget, isCancelled: isCancelled)
         } catch {
             // libjxl reads zeros behind the section.
             throw error.code == .undecodable ? .unreadableNumbers : error

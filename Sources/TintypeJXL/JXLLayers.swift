@@ -12,8 +12,9 @@ struct JXLLayers {
     private(set) var hasSeveralFrames = false
     /// Whether libjxl may keep a frame for later ones.
     private(set) var hasReferences = false
-    /// The most memory in bytes for the splines and patches of one frame.
-    private(set) var featureBytes = 0.0
+    /// The memory in bytes for the splines of one frame, and for the patches of all: libjxl keeps parts of them.
+    var featureBytes: Double { splineBytes + patchBytes }
+    private var (splineBytes, patchBytes) = (0.0, 0.0)
     /// Whether the bytes end in the section of a frame that contains patches.
     private(set) var endsBeforePatches = false
 
@@ -40,8 +41,8 @@ struct JXLLayers {
             largestArea = max(largestArea, frame.size.area)
             let patches = frame.hasPatches ? try walk.patches(isCancelled: context.isCancelled) : nil
             endsBeforePatches = endsBeforePatches || frame.hasPatches && patches == nil
-            let splines = frame.hasSplines ? Self.splineBytesPerPixel * Double(frame.size.area) : 0
-            featureBytes = max(featureBytes, splines + (patches?.memory ?? 0))
+            patchBytes += patches?.memory ?? 0
+            if frame.hasSplines { splineBytes = max(splineBytes, Self.splineBytesPerPixel * Double(frame.size.area)) }
             isShown = isShown || frame.isShown
             hasSeveralFrames = hasSeveralFrames || frame.isShown && !frame.isLast
             if count > 1 || !frame.isLast { try Self.check(count, max(canvas, frame.size.area), &left, limits) }

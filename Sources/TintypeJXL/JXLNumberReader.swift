@@ -19,7 +19,7 @@ struct JXLNumberReader {
     /// but a millisecond to build.
     private static let mostSymbols = 1024
     private static let mostCodes = 256
-    /// The largest length and distance of a repetition. libjxl reads larger ones modulo 2³².
+    /// The largest length and distance of a repetition. libjxl reads larger lengths modulo 2³², and shortens distances.
     private static let mostRepeated = 1 << 20
     /// The state after all numbers.
     private static let lastState = 0x13_0000
@@ -94,7 +94,7 @@ struct JXLNumberReader {
         let symbol = try symbol(&bits, index)
         if let count = try repetitions?.count(for: symbol, &bits) {
             let distance = try number(for: try self.symbol(&bits, map[map.count - 1]), &bits, map[map.count - 1])
-            guard max(count, distance) <= Self.mostRepeated else { throw .unreadableNumbers }
+            guard count <= Self.mostRepeated, distance < Self.mostRepeated else { throw .unreadableNumbers }
             repetitions?.begin(count, distance: distance + 1)
             return repetitions?.next() ?? 0
         }
@@ -179,9 +179,9 @@ struct JXLNumberReader {
         /// Keeps the numbers that can still be repeated, and as many again at most.
         mutating func append(_ number: Int) {
             numbers.append(number)
-            guard numbers.count > 2 * (mostRepeated + 1) else { return }
-            numbers.removeFirst(mostRepeated + 1)
-            position -= mostRepeated + 1
+            guard numbers.count > 2 * mostRepeated else { return }
+            numbers.removeFirst(mostRepeated)
+            position -= mostRepeated
         }
     }
 }

@@ -7,8 +7,6 @@ import TintypeCore
 struct JXLPatches {
     /// The memory in bytes that libjxl 0.7 takes for them. docs/decoder-memory.md has the measurements.
     private(set) var memory = 0.0
-    /// The time to draw them, in the time for a pixel with three channels: about 4 ns.
-    private var cost = 0.0
     private let frame: Frame
     private var numbers: JXLNumberReader
 
@@ -20,8 +18,38 @@ struct JXLPatches {
         let groupColumns: Int
         let extraChannelCount: Int
 
-        /// A small image may have large patches.
-        var mostCost: Double { 64 * Double(max(area, 65_536)) }
+        /// The cost of drawing a patch.
+        func cost(width: Int, height: Int) -> Double {
+            // Blending with an extra channel, alpha, takes longer than adding.
+            let blending = extraChannelCount == 0 ? 1 : 2.5 * Double(3 + extraChannelCount) / 3
+            return 130 + Double(height) * (Double(width) * blending + Double(50 + 10 * groupColumns))
+        }
+    }
+
+    /// What the patches of all frames of a file may still take.
+    struct Budget {
+        /// The time to draw them, in the time to add a pixel: about 4 ns.
+        private var cost = Self.cost(ofPixels: 4 << 20)
+        /// The number of patches and of their sources.
+        private var count = Self.mostPatches
+
+        private static let mostPatches = 1 << 20
+
+        private static func cost(ofPixels count: Int) -> Double { 64 * Double(count) }
+
+        mutating func add(_ frame: Frame) { cost += Self.cost(ofPixels: frame.area) }
+
+        /// - Throws: ``TintypeError/Code/limitExceeded``.
+        mutating func take(_ count: Int, costing cost: Double) throws(TintypeError) {
+            self.cost -= cost * Double(count)
+            self.count -= count + 1
+            guard self.cost >= 0 else {
+                throw .exceeded(.library, "the frames of the JPEG XL have patches that take too long to draw")
+            }
+            guard self.count >= 0 else {
+                throw .exceeded(.library, "the frames of the JPEG XL have more than \(Self.mostPatches) patches")
+            }
+        }
     }
 
     /// The kinds of numbers. Each has a code of its own.
@@ -31,12 +59,15 @@ struct JXLPatches {
 
     /// Reads the patches at the beginning of the first section of a frame.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` if drawing takes too long, or if the numbers are damaged or too complex;
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if they exceed the budget, or if the numbers are damaged or too complex;
     ///   ``TintypeError/Code/undecodable`` where the bytes end; ``TintypeError/cancelled``.
-    init(_ bits: inout JXLBitReader, of frame: Frame, isCancelled: () -> Bool) throws(TintypeError) {
+    init(
+        _ bits: inout JXLBitReader, of frame: Frame, within budget: inout Budget, isCancelled: () -> Bool
+    ) throws(TintypeError) {
         self.frame = frame
         numbers = try JXLNumberReader(&bits, contextCount: Context.allCases.count)
-        for _ in 0..<(try next(&bits, .sourceCount)) { try readSource(&bits, isCancelled) }
+        budget.add(frame)
+        for _ in 0..<(try next(&bits, .sourceCount)) { try readSource(&bits, &budget, isCancelled) }
         guard numbers.isIntact else { throw .unreadableNumbers }
     }
 
@@ -46,28 +77,19 @@ struct JXLPatches {
 
     /// Reads a part of an earlier frame, and where it is drawn.
     private mutating func readSource(
-        _ bits: inout JXLBitReader, _ isCancelled: () -> Bool
+        _ bits: inout JXLBitReader, _ budget: inout Budget, _ isCancelled: () -> Bool
     ) throws(TintypeError) {
         for context in [Context.sourceFrame, .sourcePosition, .sourcePosition] { _ = try next(&bits, context) }
         let (width, height) = (try next(&bits, .size) + 1, try next(&bits, .size) + 1)
         let count = try next(&bits, .count) + 1
-        try add(count, width: width, height: height)
+        try budget.take(count, costing: frame.cost(width: width, height: height))
+        memory += 120 + Double(count) * Double(80 + 30 * frame.extraChannelCount)
         for index in 0..<count {
             if index % 4096 == 0, isCancelled() { throw .cancelled }
             let place: Context = index == 0 ? .position : .offset
             _ = (try next(&bits, place), try next(&bits, place))
             for _ in 0...frame.extraChannelCount { try skipBlending(&bits) }
         }
-    }
-
-    private mutating func add(_ count: Int, width: Int, height: Int) throws(TintypeError) {
-        let channels = Double(3 + frame.extraChannelCount) / 3
-        let row = Double(width) * channels + Double(50 + 10 * frame.groupColumns)
-        cost += Double(count) * (130 + Double(height) * row)
-        guard cost <= frame.mostCost else {
-            throw .exceeded(.library, "a frame of the JPEG XL has patches that take too long to draw")
-        }
-        memory += 80 + Double(count) * Double(80 + 30 * frame.extraChannelCount)
     }
 
     private mutating func skipBlending(_ bits: inout JXLBitReader) throws(TintypeError) {

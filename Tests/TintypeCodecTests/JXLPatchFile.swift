@@ -1,14 +1,16 @@
 import Foundation
 import TintypeCore
 
-/// A file whose first frame is drawn into the second one several times, always in the corner.
+/// A file whose first frame is drawn into the next ones several times, always in the corner.
 struct JXLPatchFile {
     var size = PixelSize(width: 100, height: 100)
     /// The size of the first frame.
     var patch = PixelSize(width: 1, height: 1)
     var count = 1
     var extraChannelCount = 0
-    /// How far the first section of the second frame is cut off.
+    /// The number of frames into which it is drawn.
+    var frameCount = 1
+    /// How far the sections of these frames are cut off.
     var missingByteCount = 0
 
     /// Prefix codes of one or two symbols; the symbol is the bit length of the number, and its lowest bits follow.
@@ -78,7 +80,7 @@ struct JXLPatchFile {
     }
 
     /// Appends the header of a frame without transforms, and its only section.
-    private func append(_ section: Data, isReference: Bool, to bits: inout JXLBitWriter) {
+    private func append(_ section: Data, isReference: Bool, isLast: Bool, to bits: inout JXLBitWriter) {
         bits.align()
         bits.append(0, 1)
         bits.append(isReference ? 2 : 0, 2)
@@ -94,7 +96,9 @@ struct JXLPatchFile {
         } else {
             bits.append(0, 3)
             for _ in 0...extraChannelCount { bits.append(0, 2) }
-            bits.append(1, 1)
+            bits.append(isLast ? 1 : 0, 1)
+            // Kept under index 0, in the colours of the file.
+            if !isLast { bits.append(0, 3) }
         }
         for (value, length) in [(0, 2), (1, 1), (0, 2), (0, 1)] { bits.append(value, length) }
         bits.align()
@@ -109,8 +113,11 @@ struct JXLPatchFile {
         appendPatches(to: &patches)
         Self.appendPixels(to: &patches)
         appendImageHeader(to: &file)
-        append(pixels.bytes, isReference: true, to: &file)
-        append(patches.bytes.dropLast(missingByteCount), isReference: false, to: &file)
+        append(pixels.bytes, isReference: true, isLast: false, to: &file)
+        for index in 1...frameCount {
+            let section = patches.bytes.dropLast(missingByteCount)
+            append(section, isReference: false, isLast: index == frameCount, to: &file)
+        }
         return file.bytes
     }
 }

@@ -54,7 +54,7 @@ import TintypeTesting
     }
 
     /// libjxl takes minutes for a million patches that are as high as the image, and cannot be stopped.
-    @Test(arguments: [(1, 1, 300_000, 340_000), (1, 1000, 1000, 1100), (1000, 1, 50_000, 60_000), (1000, 1000, 60, 70)])
+    @Test(arguments: [(1, 1000, 5400, 5500), (1000, 1, 279_000, 280_000), (1000, 1000, 310, 320)])
     func theTimeToDrawPatchesIsLimited(_ width: Int, _ height: Int, _ accepted: Int, _ refused: Int) {
         var file = JXLPatchFile(size: PixelSize(width: 1000, height: 1000))
         file.patch = PixelSize(width: width, height: height)
@@ -64,15 +64,53 @@ import TintypeTesting
         #expect(error(file.data)?.limit == .library)
     }
 
+    @Test func thePatchesOfAllFramesTogetherAreLimited() {
+        var file = JXLPatchFile(size: PixelSize(width: 1000, height: 1000), count: 520_000)
+        #expect(error(file.data) == nil)
+        file.frameCount = 3
+        #expect(error(file.data)?.limit == .library)
+    }
+
+    /// libjxl keeps parts of the patches of earlier frames.
     @Test(arguments: [(0, 80), (4, 200)]) func everyPatchIsCharged(_ extraChannelCount: Int, _ bytesPerPatch: Int) {
         let area = 100 * 100
-        func need(_ count: Int) -> Int {
+        for frameCount in 1...2 {
             let base = extraChannelCount == 0 ? 72 : 128 + 36 * (extraChannelCount - 1)
-            return base * area + 80 + count * bytesPerPatch
+            let need = base * area + frameCount * (120 + 5000 * bytesPerPatch)
+            let file = JXLPatchFile(count: 5000, extraChannelCount: extraChannelCount, frameCount: frameCount)
+            #expect(error(file.data) { $0.memoryBytes = need } == nil)
+            #expect(error(file.data) { $0.memoryBytes = need - 1 }?.limit == .memoryBytes)
         }
-        let file = JXLPatchFile(count: 5000, extraChannelCount: extraChannelCount)
-        #expect(error(file.data) { $0.memoryBytes = need(5000) } == nil)
-        #expect(error(file.data) { $0.memoryBytes = need(5000) - 1 }?.limit == .memoryBytes)
+    }
+
+    /// libjxl shortens longer distances, and would read other patches.
+    @Test func aRepetitionFromTooFarBackIsRefused() throws {
+        func first(distance: Int) throws -> Int {
+            var bits = JXLBitWriter()
+            // Symbols from 224 on are repetitions of three numbers and more. Distances have a code of their own.
+            for (value, length) in [(1, 1), (0, 2), (0, 2), (8, 4), (1, 1), (1, 2), (0, 1), (1, 1)] {
+                bits.append(value, length)
+            }
+            // Prefix codes of 225 symbols for numbers, and of 22 for distances: their bit lengths.
+            for (value, length) in [(1, 1), (15, 4), (0, 4), (1, 1), (7, 4), (96, 7), (1, 1), (4, 4), (5, 4)] {
+                bits.append(value, length)
+            }
+            // The symbols 0 and 224, and the bit length.
+            let bitLength = Int.bitWidth - (distance - 1).leadingZeroBitCount
+            for (value, length) in [(1, 2), (1, 2), (0, 8), (224, 8), (1, 2), (0, 2), (bitLength, 5)] {
+                bits.append(value, length)
+            }
+            bits.append(1, 1)
+            bits.append(distance - 1 - 1 << (bitLength - 1), bitLength - 1)
+            return try bits.bytes.withTypedBytes { bytes throws(TintypeError) in
+                var reader = JXLBitReader(JXLCodestream(bytes, headerEnd: 0))
+                var numbers = try JXLNumberReader(&reader, contextCount: 1)
+                return try numbers.next(&reader, context: 0)
+            }
+        }
+        #expect(try first(distance: 1 << 20) == 0)
+        let error = #expect(throws: TintypeError.self) { try first(distance: 1 << 20 + 1) }
+        #expect(error?.limit == .library)
     }
 
     /// libjxl reads zeros behind the end of a section, not the bytes of the next one.
