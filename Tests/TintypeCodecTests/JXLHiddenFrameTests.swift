@@ -25,14 +25,7 @@ import TintypeTesting
     private func file() throws -> Data { try #require(Data(base64Encoded: Self.encoded)) }
 
     private func limit(_ data: Data, _ change: (inout DecodeLimits) -> Void) throws -> DecodeLimit? {
-        var context = DecodeContext()
-        change(&context.limits)
-        do throws(TintypeError) {
-            _ = try JXLDecoder().decode(data, context: context)
-            return nil
-        } catch {
-            return error.limit
-        }
+        JXLDecoder().error(decoding: data, change)?.limit
     }
 
     /// Returns a container whose boxes have `count` bytes of the codestream each.

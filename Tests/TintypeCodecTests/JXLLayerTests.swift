@@ -6,15 +6,9 @@ import TintypeTesting
 /// JPEG XLs with frames that are not shown by themselves.
 @Suite struct JXLLayerTests {
     private func limit(_ data: Data, _ change: (inout DecodeLimits) -> Void) throws -> DecodeLimit? {
-        var context = DecodeContext()
-        change(&context.limits)
-        do throws(TintypeError) {
-            _ = try JXLDecoder().decode(data, context: context)
-            return nil
-        } catch {
-            let limit: DecodeLimit = try #require(error.limit, "\(error)")
-            return limit
-        }
+        guard let error = JXLDecoder().error(decoding: data, change) else { return nil }
+        let limit: DecodeLimit = try #require(error.limit, "\(error)")
+        return limit
     }
 
     /// A single frame is charged less, wherever its boxes are divided.

@@ -26,17 +26,6 @@ import TintypeTesting
         aSimIIQreu2j2kKxkBjJ9Oqnc+8YGpC615mkIz+pqsz5TcVQwmKo0IHac8PCq4ODt6xG70MnXvUKjNHntfhMOwYt9V4F
         """
 
-    private func error(_ data: Data, _ change: (inout DecodeLimits) -> Void = { _ in }) -> TintypeError? {
-        var context = DecodeContext()
-        change(&context.limits)
-        do throws(TintypeError) {
-            _ = try JXLDecoder().decode(data, context: context)
-            return nil
-        } catch {
-            return error
-        }
-    }
-
     @Test func patchesThatAnEncoderWritesAreDrawn() throws {
         let file = try #require(Data(base64Encoded: Self.encoded))
         let pixels = try JXLDecoder().decode(file, context: DecodeContext()).pixels
@@ -59,16 +48,16 @@ import TintypeTesting
         var file = JXLPatchFile(size: PixelSize(width: 1000, height: 1000))
         file.patch = PixelSize(width: width, height: height)
         file.count = accepted
-        #expect(error(file.data) == nil)
+        #expect(JXLDecoder().error(decoding: file.data) == nil)
         file.count = refused
-        #expect(error(file.data)?.limit == .library)
+        #expect(JXLDecoder().error(decoding: file.data)?.limit == .library)
     }
 
     @Test func thePatchesOfAllFramesTogetherAreLimited() {
         var file = JXLPatchFile(size: PixelSize(width: 1000, height: 1000), count: 520_000)
-        #expect(error(file.data) == nil)
+        #expect(JXLDecoder().error(decoding: file.data) == nil)
         file.frameCount = 3
-        #expect(error(file.data)?.limit == .library)
+        #expect(JXLDecoder().error(decoding: file.data)?.limit == .library)
     }
 
     /// libjxl keeps parts of the patches of earlier frames.
@@ -78,8 +67,8 @@ import TintypeTesting
             let base = extraChannelCount == 0 ? 72 : 128 + 36 * (extraChannelCount - 1)
             let need = base * area + frameCount * (120 + 5000 * bytesPerPatch)
             let file = JXLPatchFile(count: 5000, extraChannelCount: extraChannelCount, frameCount: frameCount)
-            #expect(error(file.data) { $0.memoryBytes = need } == nil)
-            #expect(error(file.data) { $0.memoryBytes = need - 1 }?.limit == .memoryBytes)
+            #expect(JXLDecoder().error(decoding: file.data) { $0.memoryBytes = need } == nil)
+            #expect(JXLDecoder().error(decoding: file.data) { $0.memoryBytes = need - 1 }?.limit == .memoryBytes)
         }
     }
 
@@ -116,7 +105,7 @@ import TintypeTesting
     /// libjxl reads zeros behind the end of a section, not the bytes of the next one.
     @Test func patchesBeyondTheirSectionAreRefused() {
         let file = JXLPatchFile(patch: PixelSize(width: 3, height: 5), count: 9, missingByteCount: 16)
-        #expect(error(file.data + Data(repeating: 0xFF, count: 100))?.limit == .library)
+        #expect(JXLDecoder().error(decoding: file.data + Data(repeating: 0xFF, count: 100))?.limit == .library)
     }
 
     /// The whole section is checked before libjxl receives any of it.
@@ -148,7 +137,7 @@ import TintypeTesting
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 damaged[Int.random(in: 0..<damaged.count, using: &random)] = .random(in: 0...255, using: &random)
             }
-            _ = error(damaged)
+            _ = JXLDecoder().error(decoding: damaged)
         }
     }
 
