@@ -86,13 +86,6 @@ extension ImageLoad {
 // MARK: - Loading bytes
 
 extension ImageLoad {
-    /// Loads the original bytes, and shows previews while they arrive.
-    func loadWithPreviews() async throws(TintypeError) -> LoadedBytes {
-        let previews = PreviewPump(self)
-        defer { previews.stop() }
-        return try await loadBytes(previews: previews)
-    }
-
     /// Loads the original bytes, shared with every load of the same bytes.
     ///
     /// - Parameters:

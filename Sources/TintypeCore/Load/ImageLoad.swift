@@ -46,7 +46,12 @@ struct ImageLoad: Sendable {
         services.handover.withLock { $0.enter(key) }
         defer { services.handover.withLock { $0.leave(key) } }
         if let stored = try await decodeStoredOriginal() { return stored }
-        let bytes = try await loadWithPreviews()
+        let bytes: LoadedBytes
+        do {
+            let previews = PreviewPump(self)
+            defer { previews.stop() }
+            bytes = try await loadBytes(previews: previews)
+        }
         return try await decodeAndStore(bytes)
     }
 
