@@ -1,6 +1,6 @@
 package import Foundation
 
-// Helpers shared by the codecs that call C libraries.
+// Helpers that codecs share.
 
 /// Lets a C codec poll a Swift closure for cancellation.
 ///
@@ -48,5 +48,16 @@ extension Data {
         _ body: (UnsafeRawBufferPointer) throws(TintypeError) -> Value
     ) throws(TintypeError) -> Value {
         try withUnsafeBytes { bytes in Result { () throws(TintypeError) in try body(bytes) } }.get()
+    }
+}
+
+extension PixelSize {
+    /// Whether an embedded thumbnail of this size can replace `image`: it has at least the pixels of `minimum`, and the
+    /// same aspect ratio. Some cameras write thumbnails with black bars, whose aspect ratio differs.
+    package func isThumbnail(of image: PixelSize, atLeast minimum: PixelSize) -> Bool {
+        guard isPositive, image.isPositive, width >= minimum.width, height >= minimum.height else { return false }
+        let shape = Double(width) / Double(height) / (Double(image.width) / Double(image.height))
+        // Sides are whole pixels, so each may be rounded by one.
+        return abs(shape - 1) <= 1.5 / Double(min(width, height))
     }
 }

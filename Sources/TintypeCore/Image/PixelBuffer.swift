@@ -51,26 +51,6 @@ public struct PixelBuffer: Sendable {
     }
 }
 
-/// An 8-bit RGBA pixel, premultiplied by alpha if it comes from a ``PixelBuffer``.
-public struct Pixel: Hashable, Sendable, BitwiseCopyable {
-    /// The red channel, 0 to 255.
-    public var red: UInt8
-    /// The green channel, 0 to 255.
-    public var green: UInt8
-    /// The blue channel, 0 to 255.
-    public var blue: UInt8
-    /// The opacity, from 0 for transparent to 255 for opaque.
-    public var alpha: UInt8
-
-    /// Creates a pixel from its channels; opaque by default.
-    public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
-        self.red = red
-        self.green = green
-        self.blue = blue
-        self.alpha = alpha
-    }
-}
-
 // MARK: - Colours
 
 extension PixelBuffer {

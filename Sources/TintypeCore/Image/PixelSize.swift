@@ -76,17 +76,6 @@ extension PixelSize {
     }
 }
 
-extension PixelSize {
-    /// Whether an embedded thumbnail of this size can replace `image`: it has at least the pixels of `minimum`, and the
-    /// same aspect ratio. Some cameras write thumbnails with black bars, whose aspect ratio differs.
-    package func isThumbnail(of image: PixelSize, atLeast minimum: PixelSize) -> Bool {
-        guard isPositive, image.isPositive, width >= minimum.width, height >= minimum.height else { return false }
-        let shape = Double(width) / Double(height) / (Double(image.width) / Double(image.height))
-        // Sides are whole pixels, so each may be rounded by one.
-        return abs(shape - 1) <= 1.5 / Double(min(width, height))
-    }
-}
-
 /// A rectangle of whole pixels. The origin is the top left corner of the image.
 public struct PixelRect: Hashable, Sendable, CustomStringConvertible {
     /// The number of pixels to the left of the rectangle.

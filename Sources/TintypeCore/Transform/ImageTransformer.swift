@@ -29,16 +29,6 @@ extension ImageTransformer {
     public var transformsPreviews: Bool { false }
 }
 
-/// A transformer whose effect depends on what the image shows, such as the border to trim.
-///
-/// All frames of an animation must have one size and must not jump, so an animation resolves such a transformer once,
-/// for its first frame.
-protocol ContentTransformer: ImageTransformer {
-    /// Returns a content-independent transformer for images of this size that has the same effect as this one on
-    /// `pixels`.
-    func resolved(for pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer
-}
-
 /// A transformer that calls a closure of the program.
 public struct ClosureTransformer: ImageTransformer {
     private let name: String

@@ -53,6 +53,16 @@ extension [any ImageTransformer] {
     }
 }
 
+/// A transformer whose effect depends on what the image shows, such as the border to trim.
+///
+/// All frames of an animation must have one size and must not jump, so an animation resolves such a transformer once,
+/// for its first frame.
+protocol ContentTransformer: ImageTransformer {
+    /// Returns a content-independent transformer for images of this size that has the same effect as this one on
+    /// `pixels`.
+    func resolved(for pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer
+}
+
 extension TransformerChain: ContentTransformer {
     func resolved(for pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer {
         let transformers = transformers.flattened
