@@ -73,10 +73,7 @@ struct PressureTrigger: Hashable, Sendable {
 
     /// Returns the triggers of a pressure file, one for each level.
     static func all(of path: String) -> [PressureTrigger] {
-        [
-            PressureTrigger(path: path, pressure: .some, stall: 150_000),
-            PressureTrigger(path: path, pressure: .critical, stall: 100_000),
-        ]
+        [(.some, 150_000), (.critical, 100_000)].map { PressureTrigger(path: path, pressure: $0, stall: $1) }
     }
 
     /// Registers the trigger. Returns `nil` if the kernel does not support or allow it.

@@ -75,16 +75,9 @@ struct XMLProlog {
     ///
     /// - Returns: Whether the string was found.
     private mutating func skip(past end: String) -> Bool {
-        let end = Array(end.utf8)
-        while let index = rest.firstIndex(of: end[0]) {
-            rest = rest[index...]
-            if rest.starts(with: end) {
-                rest = rest.dropFirst(end.count)
-                return true
-            }
-            rest = rest.dropFirst()
-        }
-        return false
+        guard let range = rest.firstRange(of: Array(end.utf8)) else { return false }
+        rest = rest[range.upperBound...]
+        return true
     }
 
     /// Skips the document type, with the declarations between its brackets.

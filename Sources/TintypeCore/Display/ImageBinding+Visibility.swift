@@ -8,7 +8,7 @@ extension ImageBinding {
     /// asked to show an image before this returns, so do not call it while drawing.
     public func begin() {
         guard !loads.isEmpty else { return }
-        changeSchedules { $0.begin(at: $1) }
+        changeSchedules { $0.begin(at: $2) }
     }
 
     /// Whether the display is visible; `true` at first. See ``Presentation/whenHidden``.
@@ -18,7 +18,7 @@ extension ImageBinding {
             guard newValue != isDisplayVisible else { return }
             isDisplayVisible = newValue
             guard !loads.isEmpty else { return }
-            changeSchedules { $0.setVisible(newValue, at: $1) }
+            changeSchedules { $0.setVisible(newValue, at: $2) }
         }
     }
 
@@ -60,11 +60,13 @@ extension ImageBinding {
         self.newest?.presentation = requested
     }
 
-    private func changeSchedules(_ change: (inout LoadSchedule, Duration) -> [LoadSchedule.Action]) {
+    private func changeSchedules(
+        _ change: (inout LoadSchedule, _ task: ImageTask?, _ now: Duration) -> [LoadSchedule.Action]
+    ) {
         let now = now
         for number in loads.keys.sorted() {
             guard var schedule = loads[number]?.schedule else { continue }
-            let actions = change(&schedule, now)
+            let actions = change(&schedule, loads[number]?.task, now)
             loads[number]?.schedule = schedule
             perform(actions, of: number)
         }
@@ -82,20 +84,12 @@ extension ImageBinding {
     func updateTimer() {
         guard let timer else { return }
         if let next = loads.values.compactMap(\.schedule.deadline).min() {
-            timer.set(for: next) { [weak self] in self?.expireSchedules() }
+            timer.set(for: next) { [weak self] in
+                self?.changeSchedules { $0.expire(at: $2, fraction: $1?.fraction) }
+            }
         } else {
             timer.cancel()
         }
-    }
-
-    private func expireSchedules() {
-        let now = now
-        for number in loads.keys.sorted() {
-            let fraction = loads[number]?.task?.fraction
-            let actions = loads[number]?.schedule.expire(at: now, fraction: fraction) ?? []
-            perform(actions, of: number)
-        }
-        updateTimer()
     }
 }
 

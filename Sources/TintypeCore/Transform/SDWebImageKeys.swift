@@ -35,9 +35,7 @@ public enum SDWebImageKeys {
     }
 
     /// Returns the key of SDWebImage's aspect fit, which is two transformers here.
-    private static func letterboxKey(
-        _ first: any ImageTransformer, _ second: (any ImageTransformer)?
-    ) -> String? {
+    private static func letterboxKey(_ first: any ImageTransformer, _ second: (any ImageTransformer)?) -> String? {
         guard let resize = first as? ResizeTransformer, let canvas = second as? CanvasTransformer, resize.mode == .fit,
             resize.isEnlarging, resize.filter == .lanczos3, canvas == CanvasTransformer(resize.size)
         else { return nil }
@@ -116,9 +114,7 @@ public enum SDWebImageKeys {
     /// end of the last component does not begin one.
     private static func inserted(_ transformerKey: String, into path: Substring) -> String? {
         let name = path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...]
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex, name.index(after: dot) != name.endIndex else {
-            return nil
-        }
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex, dot != name.indices.last else { return nil }
         return "\(path[..<dot])-\(transformerKey)\(path[dot...])"
     }
 }
