@@ -1,4 +1,3 @@
-public import Foundation
 public import Logging
 
 /// The components and limits of an ``ImagePipeline``. They are fixed when the pipeline is created.
