@@ -60,6 +60,20 @@ import TintypeTesting
         #expect(JXLDecoder().error(decoding: file.data)?.limit == .library)
     }
 
+    /// The file multiplies pixels of 2⁻¹²⁸, a subnormal number, 127 times by almost 2. They would become grey.
+    @Test func subnormalSamplesCountAsZero() throws {
+        let encoded = """
+            /wo6AOgAkIMEDA4CCCUALAAbEkD6+P7//79gAFhgkACgAJ4IIAYEAABhLA8xjofv/////////////////////zckgHRxAQAAwQA=
+            """
+        let file = try #require(Data(base64Encoded: encoded))
+        let pixels = try JXLDecoder().decode(file, context: DecodeContext()).pixels
+        #expect(pixels.size == PixelSize(width: 8, height: 8))
+        #expect(pixels[3, 3] == Pixel(red: 0, green: 0, blue: 0))
+        // The arithmetic of the program is as before.
+        let smallest = try #require([Float.leastNonzeroMagnitude, 1].randomElement().map { min($0, .leastNonzeroMagnitude) })
+        #expect(smallest * 2 > 0)
+    }
+
     /// libjxl keeps parts of the patches of earlier frames.
     @Test(arguments: [(0, 80), (4, 200)]) func everyPatchIsCharged(_ extraChannelCount: Int, _ bytesPerPatch: Int) {
         let area = 100 * 100
