@@ -105,6 +105,9 @@ struct JXLBitReader {
         return field.base + (try read(field.bits))
     }
 
+    /// Returns what a number with a sign stands for: the lowest bit is the sign (`UnpackSigned`).
+    static func signed(_ number: Int) -> Int { number & 1 == 0 ? number >> 1 : -(number >> 1) - 1 }
+
     /// Reads a number of up to 64 bits (`U64`).
     mutating func longNumber() throws(TintypeError) -> UInt64 {
         switch try read(2) {

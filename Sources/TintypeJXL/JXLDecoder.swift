@@ -90,7 +90,7 @@ extension JXLDecoder: XMPDecoder {
 /// When an image that is still arriving is shown:
 /// - a frame of an animation once the next one has begun, so the last frame comes with the whole file;
 /// - a still image once libjxl has all of it at an eighth of its size, and again as details arrive;
-/// - an image with layers when it is complete.
+/// - an image with layers, or with patches that take long to draw, when it is complete.
 extension JXLDecoder: ProgressiveAnimationDecoder {
     /// Creates a decoder for a file that is still arriving.
     public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
@@ -110,7 +110,8 @@ extension JXLDecoder: ProgressiveAnimationDecoder {
         guard let layers = try Self.layers(of: head, header, context), !layers.endsBeforePatches else {
             return .unknown
         }
-        return layers.hasSeveralFrames ? .hidden : .still(try JXLPreviewReader(header, context))
+        guard !layers.hasSeveralFrames, !layers.hasSlowPatches else { return .hidden }
+        return .still(try JXLPreviewReader(header, context))
     }
 
     /// Reads the frames of a still image, and checks the memory for them.

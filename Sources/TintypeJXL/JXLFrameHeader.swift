@@ -90,18 +90,15 @@ struct JXLFrameHeader {
         }
         guard try bits.readFlag() else { return false }
         var (x, y) = (0, 0)
-        if isShown { (x, y) = (try Self.coordinate(&bits), try Self.coordinate(&bits)) }
+        if isShown {
+            x = JXLBitReader.signed(try bits.number(Self.side))
+            y = JXLBitReader.signed(try bits.number(Self.side))
+        }
         size = PixelSize(width: try bits.number(Self.side), height: try bits.number(Self.side))
         // Zero stands for a side of the canvas.
         if size.width == 0 { size.width = canvas.width }
         if size.height == 0 { size.height = canvas.height }
         return x > 0 || y > 0 || x + size.width < canvas.width || y + size.height < canvas.height
-    }
-
-    /// Reads a number of which the lowest bit is the sign.
-    private static func coordinate(_ bits: inout JXLBitReader) throws(TintypeError) -> Int {
-        let number = try bits.number(side)
-        return number & 1 == 0 ? number >> 1 : -(number >> 1) - 1
     }
 
     /// Reads how the frame is blended, for how long it is shown, and whether it is the last one.

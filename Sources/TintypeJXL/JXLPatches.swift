@@ -7,7 +7,11 @@ import TintypeCore
 struct JXLPatches {
     /// The memory in bytes that libjxl 0.7 takes for them. docs/decoder-memory.md has the measurements.
     private(set) var memory = 0.0
+    /// The time to draw them, in the time to add a pixel.
+    private(set) var cost = 0.0
     private let frame: Frame
+    /// The possible positions. A side has at most 2³⁰ pixels.
+    private static let positions = 0...1 << 30
     private var numbers: JXLNumberReader
 
     /// What the time and the memory depend on.
@@ -26,10 +30,12 @@ struct JXLPatches {
         }
     }
 
-    /// What the patches of all frames of a file may still take.
+    /// What the patches of all frames of a file, and those of one frame, may still take.
     struct Budget {
-        /// The time to draw them, in the time to add a pixel: about 4 ns.
+        /// The time to draw those of all frames, in the time to add a pixel: about 4 ns.
         private var cost = Self.cost(ofPixels: 4 << 20)
+        /// The time to draw those of the frame that is read. libjxl cannot be stopped before it has drawn them.
+        private var frameCost = 0.0
         /// The number of patches and of their sources.
         private var count = Self.mostPatches
 
@@ -37,13 +43,17 @@ struct JXLPatches {
 
         private static func cost(ofPixels count: Int) -> Double { 64 * Double(count) }
 
-        mutating func add(_ frame: Frame) { cost += Self.cost(ofPixels: frame.area) }
+        mutating func begin(_ frame: Frame) {
+            cost += Self.cost(ofPixels: frame.area)
+            frameCost = Self.cost(ofPixels: 4 << 20 + frame.area)
+        }
 
         /// - Throws: ``TintypeError/Code/limitExceeded``.
         mutating func take(_ count: Int, costing cost: Double) throws(TintypeError) {
-            self.cost -= cost * Double(count)
+            self.cost -= cost
+            frameCost -= cost
             self.count -= count + 1
-            guard self.cost >= 0 else {
+            guard min(self.cost, frameCost) >= 0 else {
                 throw .exceeded(.library, "the frames of the JPEG XL have patches that take too long to draw")
             }
             guard self.count >= 0 else {
@@ -66,7 +76,7 @@ struct JXLPatches {
     ) throws(TintypeError) {
         self.frame = frame
         numbers = try JXLNumberReader(&bits, contextCount: Context.allCases.count)
-        budget.add(frame)
+        budget.begin(frame)
         for _ in 0..<(try next(&bits, .sourceCount)) { try readSource(&bits, &budget, isCancelled) }
         guard numbers.isIntact else { throw .unreadableNumbers }
     }
@@ -82,12 +92,19 @@ struct JXLPatches {
         for context in [Context.sourceFrame, .sourcePosition, .sourcePosition] { _ = try next(&bits, context) }
         let (width, height) = (try next(&bits, .size) + 1, try next(&bits, .size) + 1)
         let count = try next(&bits, .count) + 1
-        try budget.take(count, costing: frame.cost(width: width, height: height))
+        let cost = Double(count) * frame.cost(width: width, height: height)
+        try budget.take(count, costing: cost)
+        self.cost += cost
         memory += 120 + Double(count) * Double(80 + 30 * frame.extraChannelCount)
+        var (x, y) = (try next(&bits, .position), try next(&bits, .position))
         for index in 0..<count {
             if index % 4096 == 0, isCancelled() { throw .cancelled }
-            let place: Context = index == 0 ? .position : .offset
-            _ = (try next(&bits, place), try next(&bits, place))
+            if index > 0 {
+                x += JXLBitReader.signed(try next(&bits, .offset))
+                y += JXLBitReader.signed(try next(&bits, .offset))
+            }
+            // A libjxl without the mend of CVE-2023-35790 does not end for negative ones.
+            guard Self.positions.contains(x), Self.positions.contains(y) else { throw .unreadableNumbers }
             for _ in 0...frame.extraChannelCount { try skipBlending(&bits) }
         }
     }

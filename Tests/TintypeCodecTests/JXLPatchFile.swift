@@ -10,6 +10,8 @@ struct JXLPatchFile {
     var extraChannelCount = 0
     /// The number of frames into which it is drawn.
     var frameCount = 1
+    /// Whether each place is one pixel to the left of the one before, and above it.
+    var movesBack = false
     /// How far the sections of these frames are cut off.
     var missingByteCount = 0
 
@@ -45,8 +47,8 @@ struct JXLPatchFile {
     private func appendPatches(to bits: inout JXLBitWriter) {
         bits.append(0, 1)
         bits.append(1, 1, 3, 2)
-        // The codes of the ten kinds of numbers: 0, 1, the width and height, the count.
-        for code in [1, 1, 2, 0, 0, 0, 0, 3, 0, 0] { bits.append(code, 3) }
+        // The codes of the ten kinds of numbers: 0, 1, the width and height, the count. As an offset, 1 stands for −1.
+        for code in [1, 1, 2, 0, 0, 0, movesBack ? 1 : 0, 3, 0, 0] { bits.append(code, 3) }
         bits.append(1, 1)
         for _ in 0..<4 { bits.append(0, 4) }
         let (sides, count) = ([patch.width - 1, patch.height - 1], self.count - 1)

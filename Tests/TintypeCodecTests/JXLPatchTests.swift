@@ -60,6 +60,18 @@ import TintypeTesting
         #expect(JXLDecoder().error(decoding: file.data)?.limit == .library)
     }
 
+    @Test func oneFrameMayNotTakeTheTimeOfOthers() throws {
+        let frame = JXLPatches.Frame(area: 1_000_000, groupColumns: 1, extraChannelCount: 0)
+        let most = 64 * Double(4 << 20 + 1_000_000)
+        var budget = JXLPatches.Budget()
+        for _ in 0..<99 { budget.begin(frame) }
+        budget.begin(frame)
+        try budget.take(1, costing: most)
+        #expect(throws: TintypeError.self) { try budget.take(1, costing: 1) }
+        budget.begin(frame)
+        try budget.take(1, costing: most)
+    }
+
     /// The file multiplies pixels of 2⁻¹²⁸, a subnormal number, 127 times by almost 2. They would become grey.
     @Test func subnormalSamplesCountAsZero() throws {
         let encoded = """
@@ -72,6 +84,21 @@ import TintypeTesting
         // The arithmetic of the program is as before.
         let smallest = try #require([Float.leastNonzeroMagnitude, 1].randomElement().map { min($0, .leastNonzeroMagnitude) })
         #expect(smallest * 2 > 0)
+    }
+
+    /// libjxl would draw the patches again for each preview.
+    @Test(arguments: [(3, true), (300, false)])
+    func anImageWhosePatchesTakeLongHasNoPreviews(_ count: Int, _ hasPreviews: Bool) throws {
+        let size = PixelSize(width: 1000, height: 1000)
+        let file = JXLPatchFile(size: size, patch: size, count: count).data
+        let previews = try JXLDecoder().previews(file, piece: 16)
+        #expect(previews.isEmpty == !hasPreviews)
+    }
+
+    /// libjxl without the mend of CVE-2023-35790 would take all memory.
+    @Test func aPatchAtANegativePositionIsRefused() {
+        let error = JXLDecoder().error(decoding: JXLPatchFile(count: 2, movesBack: true).data)
+        #expect(error?.limit == .library)
     }
 
     /// libjxl keeps parts of the patches of earlier frames.
