@@ -19,7 +19,7 @@ struct ImageLoad: Sendable {
         if let others = request.others { return try await loadFromSources(others) }
         do throws(TintypeError) {
             // A load without this guard may have stored the image in a cache.
-            try services.guards.check(request)
+            if let refusal = services.guards.refusal(of: request) { throw refusal }
             if mustRevalidate { return try await revalidate() }
             if let image = renditionInMemory { return try await deliver(memoryHit(image, request.key)) }
             // The original is not looked up here: its bytes have an entry of their own.

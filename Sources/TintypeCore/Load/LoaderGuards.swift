@@ -42,23 +42,17 @@ struct LoaderGuards: Sendable {
         flags = loaders.map(\.guardFlag)
     }
 
-    /// Checks a request. Costs a few nanoseconds if there is no guard, and the request has no settings of its own.
-    ///
-    /// - Throws: The error of a guard that does not allow the request.
-    func check(_ request: ImageRequest) throws(TintypeError) {
-        guard request.facts.isCustomized || flags.contains(where: \.isSet) else { return }
-        for loader in loaders { try loader.check(request) }
-        guard let own = request.overrides?.loader else { return }
-        for loader in ImageLoaderChain([own]).guards { try loader.check(request) }
-    }
-
-    /// Returns whether all guards allow a request.
-    func allow(_ request: ImageRequest) -> Bool {
+    /// Returns the error of a guard that does not allow a request; `nil` if all allow it. Costs a few nanoseconds if there is
+    /// no guard, and the request has no settings of its own.
+    func refusal(of request: ImageRequest) -> TintypeError? {
+        guard request.facts.isCustomized || flags.contains(where: \.isSet) else { return nil }
+        let own = request.overrides?.loader.map { ImageLoaderChain([$0]).guards } ?? []
         do throws(TintypeError) {
-            try check(request)
-            return true
+            for loader in loaders { try loader.check(request) }
+            for loader in own { try loader.check(request) }
+            return nil
         } catch {
-            return false
+            return error
         }
     }
 }

@@ -44,14 +44,14 @@ extension ImagePipeline {
     /// call it from an `async` function.
     public func blockingCachedData(for request: ImageRequest) -> Data? {
         let request = services.intercepted(request)
-        guard services.guards.allow(request) else { return nil }
+        guard services.guards.refusal(of: request) == nil else { return nil }
         return services.originalCache(for: request).entry(for: request.key.original)?.data
     }
 
     /// Returns the original bytes on disk, for a request that the interceptors have already rewritten.
     func cachedData(forIntercepted request: ImageRequest) async -> Data? {
         let cache = services.originalCache(for: request)
-        guard cache.tiers.contains(.disk), services.guards.allow(request) else { return nil }
+        guard cache.tiers.contains(.disk), services.guards.refusal(of: request) == nil else { return nil }
         let job = JobContext(priority: request.priority)
         return try? await WorkQueue.disk.run(for: job) { () throws(TintypeError) in
             cache.entry(for: request.key.original)?.data

@@ -3,7 +3,7 @@ extension ImagePipeline {
     /// preview of an earlier load.
     func showPlaceholder(in task: ImageTask) {
         let request = task.request
-        guard services.guards.allow(request), let image = placeholder(of: request) else { return }
+        guard services.guards.refusal(of: request) == nil, let image = placeholder(of: request) else { return }
         task.show(ImageResponse(image: image, origin: .memory).atScale(request.rendition.decode.scale))
     }
 

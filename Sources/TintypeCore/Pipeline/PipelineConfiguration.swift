@@ -79,7 +79,9 @@ extension PipelineConfiguration {
     ///
     /// - Parameter guards: Decide whether the file may be touched.
     func identified(_ request: ImageRequest, allowedBy guards: LoaderGuards) -> ImageRequest {
-        guard request.facts.isForFile, fileIdentity == .modification, guards.allow(request) else { return request }
+        guard request.facts.isForFile, fileIdentity == .modification, guards.refusal(of: request) == nil else {
+            return request
+        }
         return request.identifiedByModification()
     }
 }

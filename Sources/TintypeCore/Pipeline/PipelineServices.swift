@@ -90,7 +90,7 @@ final class PipelineServices: Sendable {
 
     /// Returns the image of a request in memory, if its policy and all guards let memory answer.
     func cachedImage(for request: ImageRequest) -> Image? {
-        guard request.facts.readsMemory, guards.allow(request) else { return nil }
+        guard request.facts.readsMemory, guards.refusal(of: request) == nil else { return nil }
         // Plain requests avoid `cache(for:)` and `watch.including(_:)`, whose copies would be a large part of the cost
         // of a hit.
         let image: Image?
@@ -207,7 +207,7 @@ extension PipelineServices {
     ///
     /// - Throws: The error of a guard, or ``TintypeError/Code/refused``.
     func checkAllowed(_ request: ImageRequest) throws(TintypeError) {
-        try guards.check(request)
+        if let refusal = guards.refusal(of: request) { throw refusal }
         guard configuration.shouldLoad(request) else {
             throw TintypeError(.refused, stage: .load, "the program's shouldLoad does not allow this request")
         }
