@@ -49,24 +49,27 @@ import TintypeTesting
         return configuration
     }
 
+    /// Fires timers until an operation has ended.
+    private func firing<Value: Sendable>(
+        _ timers: Timers, during operation: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        // Cancelled when this function returns.
+        async let _: Void = {
+            while !Task.isCancelled {
+                timers.fireNext()
+                await Task.yield()
+            }
+        }()
+        return try await operation()
+    }
+
     /// Loads paths at once, and moves the clock until they have ended.
     private func load(_ paths: [String], _ load: @escaping Fixture.Load, _ timers: Timers) async throws {
-        let running = Shared(paths.count)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for path in paths {
-                group.addTask {
-                    defer { running.withLock { $0 -= 1 } }
-                    let data = try await load(path).data
-                    #expect(data == Self.body)
-                }
+        try await firing(timers) {
+            try await withThrowingTaskGroup(of: Data.self) { group in
+                for path in paths { group.addTask { try await load(path).data } }
+                for try await data in group { #expect(data == Self.body) }
             }
-            group.addTask {
-                while running.now > 0 {
-                    timers.fireNext()
-                    await Task.yield()
-                }
-            }
-            try await group.waitForAll()
         }
     }
 
@@ -105,6 +108,9 @@ import TintypeTesting
                 #expect(stream.delegate.takeProgress().wasPaused || count == Self.body.count)
                 timers.fireNext()
             }
+            // The last part is held back as well, by a timer that refers to the stream.
+            let rest = try await firing(timers) { try await stream.parts() }
+            #expect(rest.isEmpty)
         }
     }
 
