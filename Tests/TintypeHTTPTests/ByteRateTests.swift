@@ -50,7 +50,7 @@ import TintypeTesting
     }
 
     /// Fires timers until an operation has ended.
-    private func firing<Value: Sendable>(
+    private func fireTimers<Value: Sendable>(
         _ timers: Timers, during operation: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         // Cancelled when this function returns.
@@ -65,7 +65,7 @@ import TintypeTesting
 
     /// Loads paths at once, and moves the clock until they have ended.
     private func load(_ paths: [String], _ load: @escaping Fixture.Load, _ timers: Timers) async throws {
-        try await firing(timers) {
+        try await fireTimers(timers) {
             try await withThrowingTaskGroup(of: Data.self) { group in
                 for path in paths { group.addTask { try await load(path).data } }
                 for try await data in group { #expect(data == Self.body) }
@@ -108,8 +108,8 @@ import TintypeTesting
                 #expect(stream.delegate.takeProgress().wasPaused || count == Self.body.count)
                 timers.fireNext()
             }
-            // The last part is held back as well, by a timer that refers to the stream.
-            let rest = try await firing(timers) { try await stream.parts() }
+            // The end of the response waits for a timer as well, which refers to the stream.
+            let rest = try await fireTimers(timers) { try await stream.parts() }
             #expect(rest.isEmpty)
         }
     }

@@ -8,7 +8,7 @@ extension ImageBinding {
     /// asked to show an image before this returns, so do not call it while drawing.
     public func begin() {
         guard !loads.isEmpty else { return }
-        changeSchedules { $0.begin(at: $2) }
+        changeSchedules { schedule, _, now in schedule.begin(at: now) }
     }
 
     /// Whether the display is visible; `true` at first. See ``Presentation/whenHidden``.
@@ -18,7 +18,7 @@ extension ImageBinding {
             guard newValue != isDisplayVisible else { return }
             isDisplayVisible = newValue
             guard !loads.isEmpty else { return }
-            changeSchedules { $0.setVisible(newValue, at: $2) }
+            changeSchedules { schedule, _, now in schedule.setVisible(newValue, at: now) }
         }
     }
 
@@ -85,7 +85,7 @@ extension ImageBinding {
         guard let timer else { return }
         if let next = loads.values.compactMap(\.schedule.deadline).min() {
             timer.set(for: next) { [weak self] in
-                self?.changeSchedules { $0.expire(at: $2, fraction: $1?.fraction) }
+                self?.changeSchedules { schedule, task, now in schedule.expire(at: now, fraction: task?.fraction) }
             }
         } else {
             timer.cancel()

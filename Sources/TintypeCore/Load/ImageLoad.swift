@@ -47,6 +47,7 @@ struct ImageLoad: Sendable {
         defer { services.handover.withLock { $0.leave(key) } }
         if let stored = try await decodeStoredOriginal() { return stored }
         let bytes: LoadedBytes
+        // The previews end before the image is decoded, which needs their memory.
         do {
             let previews = PreviewPump(self)
             defer { previews.stop() }
