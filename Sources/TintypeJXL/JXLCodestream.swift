@@ -105,7 +105,7 @@ struct JXLBitReader {
         return field.base + (try read(field.bits))
     }
 
-    /// Returns what a number with a sign stands for: the lowest bit is the sign (`UnpackSigned`).
+    /// Returns the signed value of a number whose lowest bit is the sign (`UnpackSigned`).
     static func signed(_ number: Int) -> Int { number & 1 == 0 ? number >> 1 : -(number >> 1) - 1 }
 
     /// Reads a number of up to 64 bits (`U64`).

@@ -15,15 +15,13 @@ struct JXLLayers {
     /// The memory in bytes for the splines of one frame, and for the patches of all: libjxl keeps parts of them.
     var featureBytes: Double { splineBytes + patchBytes }
     private var (splineBytes, patchBytes) = (0.0, 0.0)
-    /// Whether the patches take far longer than the rest of an image. A preview draws them all again.
-    var hasSlowPatches: Bool { patchCost > Self.patchCostPerPixel * Double(max(largestArea, 1 << 16)) }
-    private var patchCost = 0.0
+    /// Whether a frame that is shown has ``JXLPatches/isSlow`` patches. Each preview draws them all again.
+    private(set) var hasSlowPatches = false
     /// Whether the bytes end in the section of a frame that contains patches.
     private(set) var endsBeforePatches = false
 
     /// The memory for each pixel: 16 points and 4 segments of splines. docs/decoder-memory.md has the measurements.
     private static let splineBytesPerPixel = 600.0
-    private static let patchCostPerPixel = 16.0
 
     /// Reads the headers of all frames in a file or in its first bytes. Damage ends the list.
     ///
@@ -46,7 +44,7 @@ struct JXLLayers {
             let patches = frame.hasPatches ? try walk.patches(isCancelled: context.isCancelled) : nil
             endsBeforePatches = endsBeforePatches || frame.hasPatches && patches == nil
             patchBytes += patches?.memory ?? 0
-            patchCost += patches?.cost ?? 0
+            hasSlowPatches = hasSlowPatches || frame.isShown && patches?.isSlow == true
             if frame.hasSplines { splineBytes = max(splineBytes, Self.splineBytesPerPixel * Double(frame.size.area)) }
             isShown = isShown || frame.isShown
             hasSeveralFrames = hasSeveralFrames || frame.isShown && !frame.isLast

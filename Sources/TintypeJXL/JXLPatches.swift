@@ -7,8 +7,12 @@ import TintypeCore
 struct JXLPatches {
     /// The memory in bytes that libjxl 0.7 takes for them. docs/decoder-memory.md has the measurements.
     private(set) var memory = 0.0
+    /// Whether drawing them takes as long as the rest of the frame, or longer.
+    var isSlow: Bool { cost > Self.costOfOtherParts * Double(max(frame.area, Self.smallArea)) }
     /// The time to draw them, in the time to add a pixel.
-    private(set) var cost = 0.0
+    private var cost = 0.0
+    /// The time for the other parts of a pixel, in the same unit, and the area below which time does not matter.
+    private static let (costOfOtherParts, smallArea) = (16.0, 1 << 16)
     private let frame: Frame
     /// The possible positions. A side has at most 2³⁰ pixels.
     private static let positions = 0...1 << 30
@@ -43,6 +47,7 @@ struct JXLPatches {
 
         private static func cost(ofPixels count: Int) -> Double { 64 * Double(count) }
 
+        /// Adds the time that the area of a frame allows, before its patches are read.
         mutating func begin(_ frame: Frame) {
             cost += Self.cost(ofPixels: frame.area)
             frameCost = Self.cost(ofPixels: 4 << 20 + frame.area)
@@ -103,8 +108,10 @@ struct JXLPatches {
                 x += JXLBitReader.signed(try next(&bits, .offset))
                 y += JXLBitReader.signed(try next(&bits, .offset))
             }
-            // A libjxl without the mend of CVE-2023-35790 does not end for negative ones.
-            guard Self.positions.contains(x), Self.positions.contains(y) else { throw .unreadableNumbers }
+            // At a negative one, a libjxl without the mend of CVE-2023-35790 does not end, and takes all memory.
+            guard Self.positions.contains(x), Self.positions.contains(y) else {
+                throw .exceeded(.library, "a frame of the JPEG XL has a patch outside of the image")
+            }
             for _ in 0...frame.extraChannelCount { try skipBlending(&bits) }
         }
     }

@@ -59,7 +59,7 @@ struct JXLReader: ~Copyable {
     mutating func nextEvent(isCancelled: () -> Bool = { false }) throws(TintypeError) -> JxlDecoderStatus? {
         while true {
             guard !isCancelled() else { throw .cancelled }
-            switch Self.ignoringSubnormals({ JxlDecoderProcessInput(decoder) }) {
+            switch Self.withoutSubnormals({ JxlDecoderProcessInput(decoder) }) {
             case JXL_DEC_ERROR: throw .damagedJXL
             case JXL_DEC_NEED_MORE_INPUT:
                 guard try provideInput() else {
@@ -183,13 +183,13 @@ struct JXLReader: ~Copyable {
     }
 
     /// Renders what has arrived of a frame to the output; returns whether anything has.
-    func flush() -> Bool { Self.ignoringSubnormals { JxlDecoderFlushImage(decoder) } == JXL_DEC_SUCCESS }
+    func flush() -> Bool { Self.withoutSubnormals { JxlDecoderFlushImage(decoder) } == JXL_DEC_SUCCESS }
 
     // MARK: Arithmetic
 
     /// Calls a function of libjxl that computes pixels, on this thread. Subnormal numbers count as zero meanwhile: with them,
-    /// processors take forty times as long to blend a pixel, and a file can state any sample.
-    private static func ignoringSubnormals(_ compute: () -> JxlDecoderStatus) -> JxlDecoderStatus {
+    /// processors take forty times as long to blend a pixel, and a file can contain any sample.
+    private static func withoutSubnormals(_ compute: () -> JxlDecoderStatus) -> JxlDecoderStatus {
         let mode = tintype_jxl_ignore_subnormals()
         defer { tintype_jxl_restore_arithmetic(mode) }
         return compute()

@@ -4,8 +4,9 @@ import TintypeCore
 /// A file whose first frame is drawn into the next ones several times, always in the corner.
 struct JXLPatchFile {
     var size = PixelSize(width: 100, height: 100)
-    /// The size of the first frame.
     var patch = PixelSize(width: 1, height: 1)
+    /// The size of the first frame; that of the patch by default.
+    var hiddenFrame: PixelSize?
     var count = 1
     var extraChannelCount = 0
     /// The number of frames into which it is drawn.
@@ -92,8 +93,9 @@ struct JXLPatchFile {
         bits.append(3, 2)
         if isReference {
             bits.append(1, 1)
-            Self.appendSide(patch.width, to: &bits)
-            Self.appendSide(patch.height, to: &bits)
+            let hiddenFrame = hiddenFrame ?? patch
+            Self.appendSide(hiddenFrame.width, to: &bits)
+            Self.appendSide(hiddenFrame.height, to: &bits)
             bits.append(1, 2, 1, 1)
         } else {
             bits.append(0, 3)

@@ -23,7 +23,7 @@ static inline uint64_t tintype_jxl_ignore_subnormals(void) {
 #endif
 }
 
-/// Returns to a mode that tintype_jxl_ignore_subnormals has returned.
+/// Restores the mode that tintype_jxl_ignore_subnormals returned.
 static inline void tintype_jxl_restore_arithmetic(uint64_t mode) {
 #if defined(__x86_64__)
     const uint32_t former = (uint32_t)mode;
