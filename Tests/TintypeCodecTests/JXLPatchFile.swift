@@ -11,8 +11,8 @@ struct JXLPatchFile {
     var extraChannelCount = 0
     /// The number of frames into which it is drawn.
     var frameCount = 1
-    /// Whether each place is one pixel to the left of the one before, and above it.
-    var movesBack = false
+    /// How far the second of two places is to the left of the first one, and above it: 0 or 1 pixels.
+    var step = (left: 0, up: 0)
     /// How far the sections of these frames are cut off.
     var missingByteCount = 0
 
@@ -48,16 +48,17 @@ struct JXLPatchFile {
     private func appendPatches(to bits: inout JXLBitWriter) {
         bits.append(0, 1)
         bits.append(1, 1, 3, 2)
-        // The codes of the ten kinds of numbers: 0, 1, the width and height, the count. As an offset, 1 stands for −1.
-        for code in [1, 1, 2, 0, 0, 0, movesBack ? 1 : 0, 3, 0, 0] { bits.append(code, 3) }
+        // The codes of the ten kinds of numbers: 0, 1, the width and height, the count, 0 or 1. As an offset, 1 stands for −1.
+        let moves = step != (0, 0)
+        for code in [1, 1, 2, 0, 0, 0, moves ? 4 : 0, 3, 0, 0] { bits.append(code, 3) }
         bits.append(1, 1)
-        for _ in 0..<4 { bits.append(0, 4) }
+        for _ in 0..<(moves ? 5 : 4) { bits.append(0, 4) }
         let (sides, count) = ([patch.width - 1, patch.height - 1], self.count - 1)
         let symbols = Set(sides.map(Self.symbol)).sorted()
-        for largest in [0, 1, symbols[symbols.count - 1], Self.symbol(count)] {
+        for largest in [0, 1, symbols[symbols.count - 1], Self.symbol(count)] + (moves ? [1] : []) {
             Self.appendAlphabet(largest, to: &bits)
         }
-        for code in [[1], symbols, [Self.symbol(count)]] where code != [0] {
+        for code in [[1], symbols, [Self.symbol(count)]] + (moves ? [[0, 1]] : []) where code != [0] {
             let length = Self.symbol(code[code.count - 1])
             bits.append(1, 2, code.count - 1, 2)
             for symbol in code { bits.append(symbol, length) }
@@ -67,6 +68,7 @@ struct JXLPatchFile {
             Self.appendLowBits(of: side, to: &bits)
         }
         Self.appendLowBits(of: count, to: &bits)
+        if moves { bits.append(step.left, 1, step.up, 1) }
     }
 
     private func appendImageHeader(to bits: inout JXLBitWriter) {
