@@ -69,6 +69,7 @@ let package = Package(
         .library(name: "TintypePDF", targets: ["TintypePDF"]),
         .library(name: "TintypePNG", targets: ["TintypePNG"]),
         .library(name: "TintypeRAW", targets: ["TintypeRAW"]),
+        .library(name: "TintypeSandbox", targets: ["TintypeSandbox"]),
         .library(name: "TintypeSVG", targets: ["TintypeSVG"]),
         .library(name: "TintypeTerminal", targets: ["TintypeTerminal"]),
         .library(name: "TintypeTIFF", targets: ["TintypeTIFF"]),
@@ -204,12 +205,17 @@ let package = Package(
         .target(
             name: "TintypeWebP", dependencies: ["TintypeColor", "TintypeCore", "CTintypeWebP"],
             swiftSettings: swiftSettings),
+        // Decoding in worker processes. The C target has the system calls, and the constructor in which workers begin.
+        .target(name: "CTintypeSandbox"),
+        .target(
+            name: "TintypeSandbox", dependencies: ["TintypeCore", "CTintypeSandbox", .logging],
+            swiftSettings: swiftSettings),
         .target(
             name: "Tintype",
             dependencies: [
                 "TintypeAVIF", "TintypeBMP", "TintypeCore", "TintypeDisk", "TintypeGIF", "TintypeHEIF", "TintypeHTTP",
-                "TintypeICO", "TintypeJPEG", "TintypeJXL", "TintypePNG", "TintypeSVG", "TintypeTIFF", "TintypeWebP",
-                .metrics,
+                "TintypeICO", "TintypeJPEG", "TintypeJXL", "TintypePNG", "TintypeSandbox", "TintypeSVG", "TintypeTIFF",
+                "TintypeWebP", .metrics,
             ],
             swiftSettings: swiftSettings),
         .target(
@@ -275,6 +281,14 @@ let package = Package(
         // Compared with the headers of librsvg whenever all is built; no program has it.
         .target(
             name: "SVGDeclarations", dependencies: ["CLibRSVG"], path: "Tests/SVGDeclarations", publicHeadersPath: "."),
+
+        // Decoders that misbehave, for the tests of TintypeSandbox, and the program of `make sandbox-test`.
+        .target(
+            name: "HostileDecoders", dependencies: ["TintypeCore"], path: "Tests/HostileDecoders",
+            swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "SandboxProgram", dependencies: ["HostileDecoders", "TintypeCore", "TintypeSandbox"],
+            path: "Tests/SandboxProgram", swiftSettings: swiftSettings),
 
         // Tests: a folder a target, mirroring its folders.
         .testTarget(

@@ -39,9 +39,11 @@ public final class AnimatedImage: Sendable {
     }
 
     /// Creates an animation over frames that may still arrive, and decodes its first frame.
+    ///
+    /// - Parameter poster: The first frame, if it is decoded already.
     convenience init(
         _ source: ComposedFrames, info: ImageInfo, isComplete: Bool = true, encoded: Data? = nil,
-        context: DecodeContext
+        poster: PixelBuffer? = nil, context: DecodeContext
     ) throws(TintypeError) {
         try context.checkCancelled()
         let target = try DecodeTarget(info, options: context.options)
@@ -49,10 +51,31 @@ public final class AnimatedImage: Sendable {
         if !target.isAll(of: source.canvasSize) { transforms.append(DecodeTargetTransformer(target)) }
         if info.orientation != .up { transforms.append(OrientationTransformer(info.orientation)) }
         let maker = FrameMaker(source: source, transforms: transforms)
-        self.init(
-            maker: maker, poster: try maker.makeFrame(at: 0, isCancelled: context.isCancelled), isComplete: isComplete,
-            encoded: encoded)
+        let first = if let poster { poster } else { try maker.makeFrame(at: 0, isCancelled: context.isCancelled) }
+        self.init(maker: maker, poster: first, isComplete: isComplete, encoded: encoded)
     }
+
+    /// Creates an animation whose frames and poster another process has begun to decode.
+    ///
+    /// - Parameters:
+    ///   - decoder: The decoder of its frames.
+    ///   - poster: The first frame, as this animation shows it.
+    ///   - byteCount: The number of bytes of the encoded image.
+    ///   - encoded: The encoded image, if it is complete.
+    ///   - makeDecoder: Creates another decoder, for a thread that needs its own.
+    package convenience init(
+        _ decoder: any FrameDecoder, poster: PixelBuffer, byteCount: Int, encoded: Data?, info: ImageInfo,
+        context: DecodeContext, makeDecoder: @escaping @Sendable () throws(TintypeError) -> any FrameDecoder
+    ) throws(TintypeError) {
+        let services = FrameServices(time: DecodeTime(limit: context.limits.time))
+        let source = try ComposedFrames(decoder, byteCount: byteCount, services: services, makeDecoder: makeDecoder)
+        try self.init(source, info: info, encoded: encoded, poster: poster, context: context)
+    }
+
+    /// Returns a decoder of the frames as they are stored, which nothing else uses.
+    ///
+    /// - Throws: The errors of ``AnimatedImageDecoder/makeFrameDecoder(_:context:)``.
+    package func takeFrameDecoder() throws(TintypeError) -> any FrameDecoder { try maker.source.takeDecoder() }
 
     private init(maker: FrameMaker, poster: PixelBuffer, isComplete: Bool, encoded: Data? = nil) {
         self.maker = maker.with(frameSize: poster.size)

@@ -136,6 +136,12 @@ final class ComposedFrames: Sendable {
         }
     }
 
+    /// Returns a decoder that no composer uses, with the frames that have arrived.
+    func takeDecoder() throws(TintypeError) -> any FrameDecoder {
+        if let composer = takeIdleComposer() { return composer.decoder }
+        return try layout.withLock { $0.makeDecoder }()
+    }
+
     // MARK: Pools
 
     /// Returns the pool of these frames with `transforms`. Equal identifiers share one pool.

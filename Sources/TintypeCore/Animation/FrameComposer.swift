@@ -3,7 +3,7 @@
 /// `@unchecked Sendable` because ``ComposedFrames`` takes the composer out of its lock while a thread uses it, so only
 /// one thread uses it at a time.
 final class FrameComposer: @unchecked Sendable {
-    private var decoder: any FrameDecoder
+    private(set) var decoder: any FrameDecoder
     private var plan: ReplayPlan
     /// The version of the decoder, counted by ``ComposedFrames``.
     private(set) var version: Int

@@ -9,6 +9,8 @@ public struct DecodeContext: Sendable {
     public var isCancelled: @Sendable () -> Bool
     /// How much of the image the pipeline verifies. Decoders need not know it.
     package var verification = LoadPolicy.Verification.firstFrame
+    /// The origin of the image, if workers are replaced between images of different origins. Decoders need not know it.
+    package var origin: String?
 
     /// Creates a context; by default the whole image at full size, with the default limits, not cancellable.
     public init(

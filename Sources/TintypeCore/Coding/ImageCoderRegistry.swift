@@ -17,7 +17,9 @@ public struct ImageCoderRegistry: Sendable {
         self.encoders = encoders
         decoderOfFormat = Self.lastOfFormat(decoders, \.formats)
         encoderOfFormat = Self.lastOfFormat(encoders, \.formats)
-        recognizingDecoders = decoders.reversed().compactMap { $0 as? any RecognizingImageDecoder }
+        recognizingDecoders = decoders.reversed().compactMap { $0 as? any RecognizingImageDecoder }.filter {
+            $0.examinedLength > 0
+        }
         headLength = recognizingDecoders.reduce(FormatSniffer.length) { max($0, $1.examinedLength) }
     }
 
@@ -31,6 +33,13 @@ public struct ImageCoderRegistry: Sendable {
     /// Returns a registry with more coders, which take precedence over those of this one.
     public func adding(decoders: [any ImageDecoder] = [], encoders: [any ImageEncoder] = []) -> ImageCoderRegistry {
         ImageCoderRegistry(decoders: self.decoders + decoders, encoders: self.encoders + encoders)
+    }
+
+    /// Returns a registry in which each decoder is replaced by another one for the same formats.
+    package func replacingDecoders(
+        _ replacement: (any ImageDecoder) -> any ImageDecoder
+    ) -> ImageCoderRegistry {
+        ImageCoderRegistry(decoders: decoders.map(replacement), encoders: encoders)
     }
 
     /// The formats that can be decoded, sorted by name.

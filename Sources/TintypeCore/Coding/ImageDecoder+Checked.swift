@@ -135,7 +135,7 @@ extension ImageDecoder {
     /// Decodes the whole image, and crops it to the requested part at the requested size.
     ///
     /// - Throws: The errors of decoding, and ``TintypeError/Code/transformFailed`` if the part is empty.
-    private func decodeAndCrop(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+    package func decodeAndCrop(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         guard let crop = context.options.crop else { return try decode(bytes, context: context) }
         var whole = context
         (whole.options.crop, whole.options.size) = (nil, .full)

@@ -60,7 +60,7 @@ public protocol RecognizingImageDecoder: ImageDecoder {
     /// - Parameter head: The first ``headLength`` bytes of the image, or all of it if it is shorter.
     func recognizes(_ head: Data) -> Bool
 
-    /// The number of bytes that ``recognizes(_:)`` examines; 64 by default, at most 4096.
+    /// The number of bytes that ``recognizes(_:)`` examines; 64 by default, at most 4096. With 0, it is never asked.
     var headLength: Int { get }
 }
 

@@ -33,6 +33,13 @@ package final class IncrementalImage: IncrementalImageDecoder {
         self.kind = kind
     }
 
+    /// Whether the first bytes have announced an animation.
+    package var isAnimation: Bool {
+        state.withLock { state in
+            if case .known(.animation) = state { true } else { false }
+        }
+    }
+
     /// Decodes the next bytes; returns an image if it shows more than the last one returned.
     package func append(_ bytes: Data) throws(TintypeError) -> Image? {
         let kind = kind

@@ -9,7 +9,7 @@ public struct HighRangePixels: Sendable {
     /// The size in pixels, with the orientation applied.
     public let size: PixelSize
     /// The same memory as 4-byte pixels, so twice as many per row.
-    let rows: PixelBuffer
+    package let rows: PixelBuffer
 
     /// The number of bytes from the start of one row to the start of the next, a multiple of 64.
     public var bytesPerRow: Int { rows.bytesPerRow }

@@ -56,6 +56,8 @@ public enum DamageWarning: Int, Hashable, Sendable, CaseIterable, CustomStringCo
     case strayBytes = 1
     /// The canvas is smaller than the first image, which determines the size instead.
     case smallCanvas = 2
+    /// A worker process could not read a font or another file of the system, so that text may be missing.
+    case missingFile = 3
 
     /// A phrase for a message: `"some pixels are damaged"`.
     public var description: String {
@@ -63,6 +65,7 @@ public enum DamageWarning: Int, Hashable, Sendable, CaseIterable, CustomStringCo
         case .damagedPixels: "some pixels are damaged"
         case .strayBytes: "there are stray bytes between blocks"
         case .smallCanvas: "the canvas is smaller than the first image"
+        case .missingFile: "a font or another file could not be read"
         }
     }
 }

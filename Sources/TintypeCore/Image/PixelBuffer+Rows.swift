@@ -38,7 +38,7 @@ extension PixelBuffer {
         else { return nil }
         self.init(
             size: size, bytesPerRow: Self.bytesPerRow(width: size.width),
-            storage: PixelStorage(mapped, from: offset))
+            storage: PixelStorage(UnsafeRawBufferPointer(rebasing: mapped.bytes[offset...]), owner: mapped))
     }
 
     /// Creates a buffer with a copy of rows.

@@ -45,7 +45,7 @@ public struct PixelBuffer: Sendable {
     }
 
     /// Returns the row stride in bytes for rows of `width` pixels.
-    static func bytesPerRow(width: Int) -> Int {
+    package static func bytesPerRow(width: Int) -> Int {
         let mask = PixelStorage.alignment - 1
         return (width * bytesPerPixel + mask) & ~mask
     }

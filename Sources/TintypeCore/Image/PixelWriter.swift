@@ -51,13 +51,13 @@ public struct PixelWriter: ~Copyable {
     }
 }
 
-/// The memory of one bitmap: a block of the ``PixelPool``, or a part of a mapped file.
+/// The memory of one bitmap: a block of the ``PixelPool``, or a part of memory that something else owns.
 ///
 /// This is the only place in the project that allocates pixels.
 ///
 /// `@unchecked Sendable` because only the ``PixelWriter`` that created the storage writes to it. The writer is consumed
-/// when it becomes a ``PixelBuffer``; from then on the bytes are only read. Storage in a mapped file never has a
-/// writer.
+/// when it becomes a ``PixelBuffer``; from then on the bytes are only read. Storage that something else owns never has a
+/// writer, unless it is from the process's ``PixelMemory``.
 final class PixelStorage: @unchecked Sendable {
     /// The alignment of rows in bytes: a cache line, and the widest vector register of x86-64 and arm64.
     static let alignment = 64
@@ -67,13 +67,20 @@ final class PixelStorage: @unchecked Sendable {
 
     private enum Owner {
         case pool(PixelBlock)
-        case file(MappedBytes)
+        case memory(any PixelMemory)
+        /// Released with the storage.
+        case object(any AnyObject & Sendable)
     }
 
-    /// Allocates storage from the shared pool.
+    /// Allocates storage from the process's ``PixelMemory``, or else from the shared pool.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     init(byteCount: Int) throws(TintypeError) {
+        if let memory = PixelMemorySlot.memory(for: byteCount), let address = memory.take(byteCount) {
+            owner = .memory(memory)
+            bytes = UnsafeMutableRawBufferPointer(start: address, count: byteCount)
+            return
+        }
         guard let block = PixelPool.shared.take(byteCount) else {
             throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for a bitmap of \(byteCount) bytes")
         }
@@ -81,15 +88,61 @@ final class PixelStorage: @unchecked Sendable {
         bytes = UnsafeMutableRawBufferPointer(start: block.pointer, count: byteCount)
     }
 
-    /// Creates read-only storage over a mapped file, from `offset` to the end of the mapping.
-    init(_ mapped: MappedBytes, from offset: Int) {
-        owner = .file(mapped)
-        bytes = UnsafeMutableRawBufferPointer(
-            mutating: UnsafeRawBufferPointer(rebasing: mapped.bytes[offset...]))
+    /// Creates read-only storage over bytes that live as long as `owner`.
+    init(_ bytes: UnsafeRawBufferPointer, owner: any AnyObject & Sendable) {
+        self.owner = .object(owner)
+        self.bytes = UnsafeMutableRawBufferPointer(mutating: bytes)
     }
 
     deinit {
-        if case .pool(let block) = owner { PixelPool.shared.put(block) }
+        switch owner {
+        case .pool(let block): PixelPool.shared.put(block)
+        case .memory(let memory): bytes.baseAddress.map(memory.put)
+        case .object: break
+        }
+    }
+}
+
+/// Memory for large bitmaps that another process can map. Its members may be called from any thread.
+package protocol PixelMemory: Sendable {
+    /// Returns writable memory, aligned to a page; `nil` if there is none.
+    func take(_ byteCount: Int) -> UnsafeMutableRawPointer?
+    /// Takes back memory that no bitmap uses any longer.
+    func put(_ address: UnsafeMutableRawPointer)
+}
+
+/// The ``PixelMemory`` of this process. Only a worker process has one.
+package enum PixelMemorySlot {
+    /// The smallest bitmap, in bytes, that is allocated from it.
+    package static let smallest = 64 << 10
+
+    private static let slot = Locked<(any PixelMemory)?>(nil)
+
+    /// Sets the memory for all bitmaps that are created from now on.
+    package static func set(_ memory: any PixelMemory) {
+        slot.withLock { $0 = memory }
+    }
+
+    static func memory(for byteCount: Int) -> (any PixelMemory)? {
+        byteCount >= smallest ? slot.withLock { $0 } : nil
+    }
+}
+
+extension PixelBuffer {
+    /// Creates a bitmap over rows that another process has written and that live as long as `owner`.
+    ///
+    /// - Parameters:
+    ///   - size: In pixels.
+    ///   - rows: At least `size.height` rows of ``bytesPerRow(width:)`` bytes.
+    /// - Returns: `nil` if `rows` are too short for the size.
+    package init?(size: PixelSize, rows: UnsafeRawBufferPointer, owner: any AnyObject & Sendable) {
+        guard size.isPositive, size.width <= Int(Int32.max), size.height <= Int(Int32.max) else { return nil }
+        let bytesPerRow = Self.bytesPerRow(width: size.width)
+        let (count, overflow) = bytesPerRow.multipliedReportingOverflow(by: size.height)
+        guard !overflow, count <= rows.count else { return nil }
+        self.init(
+            size: size, bytesPerRow: bytesPerRow,
+            storage: PixelStorage(UnsafeRawBufferPointer(rebasing: rows[..<count]), owner: owner))
     }
 }
 

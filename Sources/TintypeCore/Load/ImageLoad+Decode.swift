@@ -72,5 +72,5 @@ extension Image {
 
 extension TintypeError {
     /// Whether the bytes are at fault, so that other bytes may decode.
-    var isDamage: Bool { code == .undecodable || code == .notAnImage }
+    var isDamage: Bool { code == .undecodable || code == .decoderCrashed || code == .notAnImage }
 }

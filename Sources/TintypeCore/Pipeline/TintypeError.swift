@@ -155,6 +155,10 @@ extension TintypeError {
         case noCoder
         /// The bytes are of a known format but damaged or truncated. (1001)
         case undecodable
+        /// The decoder crashed or did something that is forbidden, and its worker process has ended. (1001)
+        case decoderCrashed
+        /// The format is decoded in a worker process, and none can be started; the message says why and what to do.
+        case noWorker
         /// The request accepts only animated images, and this image is still. (1001)
         case notAnimated
         /// The image has no frame with the requested index.

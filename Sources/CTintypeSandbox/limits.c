@@ -1,0 +1,106 @@
+#define _GNU_SOURCE
+#include "CTintypeSandbox.h"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TINTYPE_SANITIZED 1
+#endif
+#endif
+
+bool tintype_has_sanitizer(void) {
+#ifdef TINTYPE_SANITIZED
+    return true;
+#else
+    return false;
+#endif
+}
+
+/// The stack of the thread that decodes. The kernel grows it on demand.
+static const rlim_t stack_size = 64 << 20;
+/// The stack of further threads, which counts as private memory in full.
+static const size_t thread_stack_size = 1 << 20;
+static const rlim_t descriptors = 256;
+
+static int limit(int resource, rlim_t soft, rlim_t hard) {
+    struct rlimit limit = {.rlim_cur = soft, .rlim_max = hard};
+    return setrlimit(resource, &limit);
+}
+
+static int limit_stack(void) {
+    struct rlimit current;
+    if (getrlimit(RLIMIT_STACK, &current) != 0) {
+        return -1;
+    }
+    return limit(RLIMIT_STACK, stack_size < current.rlim_max ? stack_size : current.rlim_max, current.rlim_max);
+}
+
+/// Has the kernel kill this process as soon as the host closes its end of the pipe or ends. A parent-death signal would
+/// come when the thread ends that started the worker.
+static int arm_lifeline(void) {
+    return fcntl(TINTYPE_WORKER_LIFELINE, F_SETSIG, SIGKILL) | fcntl(TINTYPE_WORKER_LIFELINE, F_SETOWN, getpid()) |
+           fcntl(TINTYPE_WORKER_LIFELINE, F_SETFL, O_ASYNC | O_NONBLOCK);
+}
+
+/// Ends at once if the host ended before the lifeline was armed.
+static bool host_is_gone(void) {
+    char byte;
+    return read(TINTYPE_WORKER_LIFELINE, &byte, 1) == 0;
+}
+
+/// A crash ends the worker at once: handlers of the runtime would start another program to describe it.
+static void reset_signals(void) {
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGQUIT, SIGSYS};
+    for (size_t index = 0; index < sizeof crashes / sizeof crashes[0]; index++) {
+        signal(crashes[index], SIG_DFL);
+    }
+    // Standard error may be a file, to which a worker cannot write. Libraries print warnings there.
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+int tintype_worker_enter(void) {
+    prctl(PR_SET_NAME, TINTYPE_WORKER_NAME);
+    reset_signals();
+    mallopt(M_ARENA_MAX, 1);
+    // Memory of an image goes back to the system before the next one.
+    mallopt(M_TRIM_THRESHOLD, 4 << 20);
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, thread_stack_size);
+    pthread_setattr_default_np(&attributes);
+    pthread_attr_destroy(&attributes);
+    setenv("OMP_NUM_THREADS", "1", 1);
+    setenv("RAYON_NUM_THREADS", "1", 1);
+    if (arm_lifeline() != 0 || host_is_gone()) {
+        return -1;
+    }
+#ifndef TINTYPE_SANITIZED
+    if (limit_stack() != 0) {
+        return -1;
+    }
+#endif
+    return limit(RLIMIT_CORE, 0, 0) | limit(RLIMIT_FSIZE, 0, 0) | limit(RLIMIT_NOFILE, descriptors, descriptors);
+}
+
+uint64_t tintype_worker_data_bytes(void) {
+    FILE *file = fopen("/proc/self/status", "r");
+    if (file == NULL) {
+        return 0;
+    }
+    char line[128];
+    unsigned long kilobytes = 0;
+    while (fgets(line, sizeof line, file) != NULL && sscanf(line, "VmData: %lu", &kilobytes) != 1) {
+    }
+    fclose(file);
+    return (uint64_t)kilobytes << 10;
+}

@@ -1,0 +1,188 @@
+#define _GNU_SOURCE
+#include "CTintypeSandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/memfd.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+// MARK: Starting
+
+pid_t tintype_worker_spawn(const char *path, int socket, int lifeline) {
+    // Above the numbers that they get in the worker, so that neither overwrites the other.
+    int first = fcntl(socket, F_DUPFD_CLOEXEC, 10), second = fcntl(lifeline, F_DUPFD_CLOEXEC, 10);
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, first, TINTYPE_WORKER_SOCKET);
+    posix_spawn_file_actions_adddup2(&actions, second, TINTYPE_WORKER_LIFELINE);
+    posix_spawn_file_actions_addclosefrom_np(&actions, TINTYPE_WORKER_LIFELINE + 1);
+    // A host may block or ignore signals, and both are inherited.
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    char *arguments[] = {TINTYPE_WORKER_NAME, NULL};
+    pid_t process = -1;
+    int error = first < 0 || second < 0 ? errno : posix_spawn(&process, path, &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    close(first);
+    close(second);
+    errno = error;
+    return error == 0 ? process : -1;
+}
+
+int tintype_process_open(pid_t process) {
+    return (int)syscall(SYS_pidfd_open, process, 0);
+}
+
+void tintype_process_kill(int process) {
+    syscall(SYS_pidfd_send_signal, process, SIGKILL, NULL, 0);
+}
+
+tintype_process_end tintype_process_reap(int process) {
+    siginfo_t info = {0};
+    struct rusage usage = {0};
+    tintype_process_end end = {0};
+    long result;
+    do {
+        // The wrapper of the C library does not report the usage.
+        result = syscall(SYS_waitid, P_PIDFD, process, &info, WEXITED, &usage);
+    } while (result != 0 && errno == EINTR);
+    if (result != 0 || info.si_pid == 0) {
+        return end;
+    }
+    end.is_known = true;
+    end.signal = info.si_code == CLD_EXITED ? 0 : info.si_status;
+    end.status = info.si_code == CLD_EXITED ? info.si_status : 0;
+    end.peak_bytes = (size_t)usage.ru_maxrss << 10;
+    return end;
+}
+
+double tintype_process_seconds(pid_t process) {
+    clockid_t clock;
+    struct timespec time;
+    if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &time) != 0) {
+        return -1;
+    }
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static int set_soft_limit(pid_t process, int resource, uint64_t value) {
+    struct rlimit limit;
+    if (value == 0) {
+        return 0;
+    }
+    if (prlimit(process, resource, NULL, &limit) != 0) {
+        return -1;
+    }
+    limit.rlim_cur = value < limit.rlim_max ? value : limit.rlim_max;
+    return prlimit(process, resource, &limit, NULL);
+}
+
+int tintype_process_limit(pid_t process, uint64_t memory, uint64_t seconds) {
+    return set_soft_limit(process, RLIMIT_DATA, memory) | set_soft_limit(process, RLIMIT_CPU, seconds);
+}
+
+// MARK: Shared memory
+
+int tintype_memory_create(size_t size) {
+    int memory = memfd_create("tintype", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (memory < 0) {
+        return -1;
+    }
+    if (ftruncate(memory, (off_t)size) != 0 ||
+        fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+        int error = errno;
+        close(memory);
+        errno = error;
+        return -1;
+    }
+    return memory;
+}
+
+// MARK: Messages
+
+/// Room for one descriptor. Aligned like the header of a control message.
+typedef union {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(int))];
+} control;
+
+static ssize_t send_some(int socket, const void *bytes, size_t count, int descriptor) {
+    struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    control control;
+    if (descriptor >= 0) {
+        memset(&control, 0, sizeof control);
+        message.msg_control = &control;
+        message.msg_controllen = sizeof control;
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+    }
+    return sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+int tintype_send(int socket, const void *bytes, size_t count, int descriptor) {
+    const char *next = bytes;
+    while (count > 0) {
+        ssize_t sent = send_some(socket, next, count, descriptor);
+        if (sent < 0 && errno == EINTR) {
+            continue;
+        }
+        if (sent < 0) {
+            return -1;
+        }
+        next += sent;
+        count -= (size_t)sent;
+        descriptor = -1;
+    }
+    return 0;
+}
+
+ssize_t tintype_receive(int socket, void *bytes, size_t count, int *descriptor) {
+    struct iovec part = {.iov_base = bytes, .iov_len = count};
+    control control;
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    if (descriptor != NULL) {
+        *descriptor = -1;
+        message.msg_control = &control;
+        message.msg_controllen = sizeof control;
+    }
+    ssize_t received;
+    do {
+        received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    } while (received < 0 && errno == EINTR);
+    if (received <= 0 || descriptor == NULL) {
+        // Without room for control data, the kernel discards descriptors.
+        return received;
+    }
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header != NULL; header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+            header->cmsg_len == CMSG_LEN(sizeof(int)) && *descriptor < 0) {
+            memcpy(descriptor, CMSG_DATA(header), sizeof *descriptor);
+        }
+    }
+    return received;
+}

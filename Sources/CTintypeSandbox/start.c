@@ -1,0 +1,47 @@
+#define _GNU_SOURCE
+#include "CTintypeSandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/// Serves the host until it ends. Defined in Swift.
+void tintype_worker_main(void);
+
+static bool is_worker = false;
+
+bool tintype_worker_is_current(void) {
+    return is_worker;
+}
+
+static int socket_option(int option) {
+    int value = -1;
+    socklen_t size = sizeof value;
+    return getsockopt(TINTYPE_WORKER_SOCKET, SOL_SOCKET, option, &value, &size) == 0 ? value : -1;
+}
+
+/// A name alone is not enough, because anyone can choose the name of a program.
+static bool has_descriptors(void) {
+    struct stat lifeline;
+    return socket_option(SO_DOMAIN) == AF_UNIX && socket_option(SO_TYPE) == SOCK_STREAM &&
+           fstat(TINTYPE_WORKER_LIFELINE, &lifeline) == 0 && S_ISFIFO(lifeline.st_mode);
+}
+
+/// Runs before `main`, in every program that contains the module. A worker never reaches `main`.
+__attribute__((constructor)) static void start(int argc, char **argv) {
+    if (argc != 1 || strcmp(argv[0], TINTYPE_WORKER_NAME) != 0 || getauxval(AT_SECURE) != 0 || !has_descriptors()) {
+        return;
+    }
+    is_worker = true;
+    tintype_worker_main();
+    tintype_worker_exit(0);
+}
+
+void tintype_worker_exit(int status) {
+    _exit(status);
+}

@@ -1,0 +1,165 @@
+import CTintypeSandbox
+import Foundation
+import TintypeCore
+
+/// Memory that a worker maps as well.
+///
+/// `@unchecked Sendable` because the mapping is never changed: input blocks are written only by the thread that has the
+/// worker, and output blocks are read-only here.
+final class SharedBlock: @unchecked Sendable {
+    let number: Int
+    let bytes: UnsafeMutableRawBufferPointer
+
+    /// Maps new memory, and passes its descriptor to `send`.
+    ///
+    /// - Returns: `nil` if there is not enough memory, or if `send` returns `false`.
+    init?(_ number: Int, byteCount: Int, isWritable: Bool, _ send: (_ descriptor: Int32) -> Bool) {
+        let descriptor = tintype_memory_create(byteCount)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        let access = isWritable ? PROT_READ | PROT_WRITE : PROT_READ
+        guard let address = mmap(nil, byteCount, access, MAP_SHARED, descriptor, 0), address != MAP_FAILED else {
+            return nil
+        }
+        self.number = number
+        bytes = UnsafeMutableRawBufferPointer(start: address, count: byteCount)
+        guard send(descriptor) else { return nil }
+    }
+
+    deinit {
+        munmap(bytes.baseAddress, bytes.count)
+    }
+
+    /// Returns the size of a block for some bytes: whole pages, in four sizes for each power of two, so that images of similar
+    /// sizes share blocks.
+    static func capacity(for byteCount: Int) -> Int {
+        let step = max(4096, 1 << (Int.bitWidth - 1 - max(byteCount, 1).leadingZeroBitCount - 2))
+        let (sum, overflow) = byteCount.addingReportingOverflow(step - 1)
+        return overflow ? byteCount : sum / step * step
+    }
+}
+
+/// The numbers of output blocks that images no longer use, until the worker is told.
+final class ReturnedBlocks: Sendable {
+    private let numbers = Locked<[Int]>([])
+
+    func add(_ number: Int) {
+        numbers.withLock { $0.append(number) }
+    }
+
+    func take() -> [Int] {
+        numbers.withLock { numbers in
+            defer { numbers = [] }
+            return numbers
+        }
+    }
+}
+
+/// The output block of an image. Returns it to the worker when the last bitmap over it is released.
+final class DeliveredBlock: Sendable {
+    private let block: SharedBlock
+    private let returned: ReturnedBlocks
+
+    init(_ block: SharedBlock, _ returned: ReturnedBlocks) {
+        (self.block, self.returned) = (block, returned)
+    }
+
+    deinit {
+        returned.add(block.number)
+    }
+
+    /// The rows, valid as long as this object lives.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(block.bytes) }
+}
+
+/// The blocks of one worker, as the host sees them.
+struct SharedBlocks {
+    private(set) var inputs: [Int: SharedBlock] = [:]
+    /// Input blocks that no decoder of the worker refers to.
+    private var freeInputs: Set<Int> = []
+    private(set) var outputs: [Int: SharedBlock] = [:]
+    /// Output blocks that images of the host use.
+    private var delivered: Set<Int> = []
+    private var lastNumber = 0
+
+    /// The number of bytes of free input blocks beyond which the largest is given up.
+    private static let freeLimit = 32 << 20
+
+    mutating func nextNumber() -> Int {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    // MARK: Input
+
+    /// Takes the smallest free input block that is large enough.
+    mutating func takeInput(_ byteCount: Int) -> SharedBlock? {
+        let fitting = freeInputs.compactMap { inputs[$0] }.filter { $0.bytes.count >= byteCount }
+        guard let block = fitting.min(by: { $0.bytes.count < $1.bytes.count }) else { return nil }
+        freeInputs.remove(block.number)
+        return block
+    }
+
+    mutating func addInput(_ block: SharedBlock) {
+        inputs[block.number] = block
+    }
+
+    /// Marks input blocks as free.
+    ///
+    /// - Returns: Whether all of them were in use.
+    mutating func release(inputs released: [Int]) -> Bool {
+        for number in released {
+            guard inputs[number] != nil, freeInputs.insert(number).inserted else { return false }
+        }
+        return true
+    }
+
+    /// Removes free input blocks beyond a limit, the largest first; returns their numbers.
+    mutating func trimInputs() -> [Int] {
+        var free = freeInputs.compactMap { inputs[$0] }.sorted { $0.bytes.count < $1.bytes.count }
+        var total = free.reduce(0) { $0 + $1.bytes.count }
+        var dropped: [Int] = []
+        while total > Self.freeLimit, let block = free.popLast() {
+            total -= block.bytes.count
+            dropped.append(block.number)
+            freeInputs.remove(block.number)
+            inputs[block.number] = nil
+        }
+        return dropped
+    }
+
+    // MARK: Output
+
+    /// The number of bytes of output blocks that only the worker uses.
+    var workerBytes: Int {
+        outputs.values.reduce(0) { $0 + (delivered.contains($1.number) ? 0 : $1.bytes.count) }
+    }
+
+    mutating func addOutput(_ block: SharedBlock) {
+        outputs[block.number] = block
+    }
+
+    /// Takes over an output block from the worker.
+    ///
+    /// - Returns: `nil` if the worker does not have it.
+    mutating func deliver(_ number: Int) -> SharedBlock? {
+        guard let block = outputs[number], delivered.insert(number).inserted else { return nil }
+        return block
+    }
+
+    /// Gives blocks back to the worker.
+    mutating func takeBack(_ numbers: [Int]) {
+        delivered.subtract(numbers)
+    }
+
+    /// Removes output blocks that the worker has given up.
+    ///
+    /// - Returns: Whether it had all of them.
+    mutating func drop(outputs dropped: [Int]) -> Bool {
+        for number in dropped {
+            guard outputs[number] != nil, !delivered.contains(number) else { return false }
+            outputs[number] = nil
+        }
+        return true
+    }
+}

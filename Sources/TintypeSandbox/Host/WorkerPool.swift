@@ -1,0 +1,181 @@
+import CTintypeSandbox
+import Foundation
+import Logging
+import TintypeCore
+
+/// Starts workers when they are needed, gives each to one thread at a time, and ends them.
+final class WorkerPool: Sendable {
+    /// The pool of ``SandboxConfiguration`` with its default values. Registries with equal settings share it.
+    static let standard = WorkerPool(SandboxConfiguration())
+
+    let configuration: SandboxConfiguration
+    private let state: Locked<State>
+
+    private struct State: Sendable {
+        var workers: WorkerPoolState<WorkerProcess>
+        /// The threads that wait for a worker.
+        var waiting: [WorkerTurn] = []
+        var hasTimer = false
+    }
+
+    /// The time after which an idle worker ends.
+    private static let idleTime = Duration.seconds(30)
+
+    init(_ configuration: SandboxConfiguration) {
+        self.configuration = configuration
+        state = Locked(
+            State(
+                workers: WorkerPoolState(
+                    width: configuration.maximumWorkers, maximumRequests: configuration.imagesPerWorker,
+                    sharing: configuration.sharing)))
+    }
+
+    deinit {
+        endIdleWorkers()
+    }
+
+    /// The number of workers.
+    var workerCount: Int { state.withLock { $0.workers.count } }
+
+    /// A worker in use.
+    struct Lease {
+        let number: Int
+        let worker: WorkerProcess
+    }
+
+    // MARK: Use
+
+    /// Waits for a worker, or starts one. Blocks.
+    ///
+    /// - Throws: ``TintypeError/Code/noWorker``, ``TintypeError/Code/cancelled``.
+    func lease(
+        _ kind: WorkerKind, origin: String?, isCancelled: () -> Bool
+    ) throws(TintypeError) -> Lease {
+        while true {
+            let turn = WorkerTurn()
+            let next = state.withLock { state in
+                let next = state.workers.acquire(kind, origin: origin, now: Self.now)
+                if case .wait = next { state.waiting.append(turn) }
+                return next
+            }
+            switch next {
+            case .use(let number, let worker):
+                // It may have been killed while it was idle.
+                if worker.isResponsive { return Lease(number: number, worker: worker) }
+                release(Lease(number: number, worker: worker), isUsable: false)
+            case .start(let number, let decoders, let retired):
+                retired?.end()
+                return try start(number, decoders, kind.readsFonts)
+            case .wait: try wait(turn, isCancelled)
+            }
+        }
+    }
+
+    /// Waits for the worker with an open decoder, for a short time.
+    ///
+    /// - Returns: `nil` if it has ended, or is busy for longer.
+    func lease(_ number: Int, isCancelled: () -> Bool) throws(TintypeError) -> Lease? {
+        for _ in 0..<5 {
+            let turn = WorkerTurn()
+            let next = state.withLock { state in
+                let next = state.workers.acquire(number)
+                if case .wait = next { state.waiting.append(turn) }
+                return next
+            }
+            switch next {
+            case .use(let number, let worker):
+                let lease = Lease(number: number, worker: worker)
+                if worker.isResponsive { return lease }
+                release(lease, isUsable: false)
+                return nil
+            case .wait: try wait(turn, isCancelled)
+            default: return nil
+            }
+        }
+        return nil
+    }
+
+    /// Waits for its turn or for a short time.
+    private func wait(_ turn: WorkerTurn, _ isCancelled: () -> Bool) throws(TintypeError) {
+        _ = turn.signal.wait(timeout: .now() + .milliseconds(10))
+        state.withLock { state in state.waiting.removeAll { $0 === turn } }
+        if isCancelled() {
+            // The signal that this turn may have taken belongs to another one.
+            wakeNext()
+            throw .cancelled
+        }
+    }
+
+    private func start(_ number: Int, _ decoders: [String], _ readsFonts: Bool) throws(TintypeError) -> Lease {
+        do throws(TintypeError) {
+            let worker = try WorkerProcess(
+                configuration.executable ?? "/proc/self/exe",
+                WorkerStart(
+                    decoders: decoders, readsFonts: readsFonts, landlockVersion: configuration.landlockVersion ?? .max))
+            let status = SandboxStatus(worker.ready)
+            SandboxStatus.report(status, configuration.logger)
+            guard status.isComplete || !configuration.isStrict else {
+                worker.end()
+                throw .noWorker("the system cannot restrict it: \(status.missing.joined(separator: ", "))", 0)
+            }
+            state.withLock { $0.workers.started(number, worker) }
+            return Lease(number: number, worker: worker)
+        } catch {
+            _ = state.withLock { $0.workers.release(number, isUsable: false, now: Self.now) }
+            wakeNext()
+            throw error
+        }
+    }
+
+    /// Ends the use of a worker.
+    ///
+    /// - Parameter isUsable: Whether it may be used again; otherwise it is ended.
+    /// - Returns: How it ended, if it was ended.
+    @discardableResult
+    func release(_ lease: Lease, isUsable: Bool) -> tintype_process_end {
+        let (retired, startsTimer) = state.withLock { state in
+            let retired = state.workers.release(lease.number, isUsable: isUsable, now: Self.now)
+            defer { if retired == nil { state.hasTimer = true } }
+            return (retired, retired == nil && !state.hasTimer)
+        }
+        let end = retired?.end() ?? tintype_process_end()
+        if !isUsable { lease.worker.end() }
+        wakeNext()
+        if startsTimer { startTimer() }
+        return end
+    }
+
+    private func wakeNext() {
+        state.withLock { $0.waiting.first }?.signal.signal()
+    }
+
+    // MARK: Idle workers
+
+    private func startTimer() {
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.idleTime / .seconds(1)) { [weak self] in
+            self?.endExpiredWorkers()
+        }
+    }
+
+    private func endExpiredWorkers() {
+        let (expired, isEmpty) = state.withLock { state in
+            let expired = state.workers.expire(after: Self.idleTime, now: Self.now)
+            state.hasTimer = state.workers.count > 0
+            return (expired, state.workers.count == 0)
+        }
+        for worker in expired { worker.end() }
+        if !isEmpty { startTimer() }
+    }
+
+    /// Ends all workers that nobody uses.
+    func endIdleWorkers() {
+        for worker in state.withLock({ $0.workers.removeIdle() }) { worker.end() }
+    }
+
+    private static var now: Duration { TimeSource.system.uptime() }
+}
+
+/// A thread that waits for a worker.
+private final class WorkerTurn: Sendable {
+    let signal = DispatchSemaphore(value: 0)
+}

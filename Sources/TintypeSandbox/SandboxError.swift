@@ -1,0 +1,32 @@
+import CTintypeSandbox
+import Foundation
+import TintypeCore
+
+extension TintypeError {
+    /// Creates the error for an image whose worker had to be ended.
+    ///
+    /// - Parameter end: How the worker ended, as far as it is known: a hint only.
+    init(_ failure: WorkerProcess.Failure, _ end: tintype_process_end, _ limits: DecodeLimits) {
+        switch failure {
+        case .cancelled: self = .cancelled
+        case .timedOut: self = .exceeded(.time, "decoding took longer than \(limits.time)")
+        case .violated(let reason):
+            self.init(.decoderCrashed, stage: .decode, "the worker process violated the protocol: \(reason)")
+        case .ended where end.signal == SIGXCPU: self = .exceeded(.time, "decoding took longer than \(limits.time)")
+        // The libraries crash in many ways when memory cannot be allocated.
+        case .ended where end.is_known && end.peak_bytes / 4 * 5 > limits.memoryBytes:
+            self = .exceeded(.memoryBytes, "decoding needs more than \(limits.memoryBytes) bytes of memory")
+        case .ended: self.init(.decoderCrashed, stage: .decode, "the decoder \(Self.description(of: end))")
+        }
+    }
+
+    private static func description(of end: tintype_process_end) -> String {
+        guard end.is_known else { return "ended unexpectedly" }
+        switch end.signal {
+        case 0: return "ended its process with status \(end.status)"
+        case SIGSYS: return "made a system call that is forbidden"
+        case SIGKILL: return "was killed, or broke its connection"
+        default: return "crashed: \(String(cString: strsignal(end.signal)).lowercased())"
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import TintypeCore
+
+/// Decodes the frames of an animation in a worker. If the worker has ended, the animation is opened in another one.
+///
+/// Its decoder begins at the nearest key frame then. Used by one thread at a time; the lock makes it `Sendable`.
+final class SandboxedFrameDecoder: FrameDecoder {
+    let canvasSize: PixelSize
+    let loopCount: Int
+    let frames: [AnimationFrame]
+    private let decoder: SandboxedDecoder
+    private let bytes: Data
+    private let context: DecodeContext
+    /// The operation that opens the same frames again.
+    private let operation: WorkerRequest.Operation
+    private let place: Locked<SandboxedDecoder.Place>
+
+    /// - Parameter lease: The worker in which the frames are open.
+    init(
+        _ decoder: SandboxedDecoder, _ bytes: Data, _ context: DecodeContext, _ operation: WorkerRequest.Operation,
+        _ frames: WorkerFrames, _ lease: WorkerPool.Lease
+    ) {
+        (self.decoder, self.bytes, self.operation) = (decoder, bytes, operation)
+        self.context = context.cancelled { false }
+        (canvasSize, loopCount, self.frames) = (frames.canvasSize, frames.loopCount, frames.frames)
+        place = Locked(
+            SandboxedDecoder.Place(worker: lease.worker, number: lease.number, handle: frames.handle))
+    }
+
+    deinit {
+        let place = place.withLock { $0 }
+        place.worker.closedHandles.add(place.handle)
+    }
+
+    func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {
+        let context = context.cancelled(by: isCancelled)
+        if let pixels = try pixels(of: index, context) { return pixels }
+        // The worker was replaced, or another image has ended it.
+        try reopen()
+        guard let pixels = try pixels(of: index, context) else {
+            throw TintypeError(.decoderCrashed, stage: .decode, "the worker of the animation has ended twice")
+        }
+        return pixels
+    }
+
+    /// - Returns: `nil` if the worker has ended.
+    private func pixels(of index: Int, _ context: DecodeContext) throws(TintypeError) -> PixelBuffer? {
+        let place = place.withLock { $0 }
+        return try decoder.run(.frame(place.handle, index: index), at: place, Data(), context) {
+            [frames] result, lease throws(WorkerProcess.Failure) in
+            guard case .pixels(let pixels) = result, pixels.size == frames[index].rect.size else { return nil }
+            return try lease.worker.pixels(pixels)
+        }
+    }
+
+    private func reopen() throws(TintypeError) {
+        let other = try decoder.openFrames(bytes, context, operation)
+        guard other.frames == frames, other.canvasSize == canvasSize else {
+            throw TintypeError(.undecodable, stage: .decode, "another worker found other frames in the same bytes")
+        }
+        // The handles change places, so that the other decoder closes the old one.
+        let new = other.place.withLock { $0 }
+        let old = place.withLock { place in
+            defer { place = new }
+            return place
+        }
+        other.place.withLock { $0 = old }
+    }
+}
+
+/// Shows an image while it arrives: a still image by a decoder in a worker, an animation by its frames.
+///
+/// Used by one thread at a time; the lock makes it `Sendable`.
+final class SandboxedPreviews: IncrementalImageDecoder {
+    private let decoder: SandboxedDecoder
+    private let context: DecodeContext
+    private let state = Locked(State.new)
+
+    private enum State: Sendable {
+        /// Nothing has arrived.
+        case new
+        /// A decoder is open. The bytes so far are kept until the kind of image is known.
+        case still(SandboxedDecoder.Place, Data)
+        case animation(IncrementalAnimation)
+    }
+
+    /// The number of bytes that are enough to recognize an animation.
+    private static let headLength = 1 << 20
+
+    init(_ decoder: SandboxedDecoder, _ context: DecodeContext) {
+        (self.decoder, self.context) = (decoder, context)
+    }
+
+    deinit {
+        if case .still(let place, _) = state.withLock({ $0 }) { place.worker.closedHandles.add(place.handle) }
+    }
+
+    func append(_ bytes: Data) throws(TintypeError) -> Image? {
+        switch state.withLock({ $0 }) {
+        case .animation(let animation): return try animation.append(bytes)
+        case .new:
+            let place = try open()
+            state.withLock { $0 = .still(place, Data()) }
+            return try append(bytes, to: place, after: Data())
+        case .still(let place, let head): return try append(bytes, to: place, after: head)
+        }
+    }
+
+    private func open() throws(TintypeError) -> SandboxedDecoder.Place {
+        try decoder.run(.openPreviews, Data(), context) { result, lease in
+            guard case .previews(let handle) = result else { return nil }
+            return SandboxedDecoder.Place(worker: lease.worker, number: lease.number, handle: handle)
+        }
+    }
+
+    private func append(
+        _ bytes: Data, to place: SandboxedDecoder.Place, after head: Data
+    ) throws(TintypeError) -> Image? {
+        let shown = try decoder.run(.preview(place.handle), at: place, bytes, context) {
+            [decoder, context] result, lease throws(WorkerProcess.Failure) -> Shown? in
+            guard case .preview(let image, let isAnimation) = result, image?.frames == nil else { return nil }
+            guard !isAnimation else { return .animation }
+            return .image(
+                try image.map { image throws(WorkerProcess.Failure) in
+                    try decoder.image(image, Data(), context, lease, reopen: .openFrames)
+                })
+        }
+        switch shown {
+        case .image(let image):
+            let all = head.count < Self.headLength ? head + bytes : head
+            state.withLock { $0 = .still(place, all) }
+            return try image?.get()
+        case .animation: return try beginAnimation(head + bytes)
+        case nil: throw TintypeError(.decoderCrashed, stage: .decode, "the worker of the previews has ended")
+        }
+    }
+
+    private enum Shown {
+        case image(Result<Image, TintypeError>?)
+        case animation
+    }
+
+    private func beginAnimation(_ bytes: Data) throws(TintypeError) -> Image? {
+        guard decoder.base is any ProgressiveAnimationDecoder else { return nil }
+        let animation = IncrementalAnimation(decoder: decoder, context: context)
+        state.withLock { $0 = .animation(animation) }
+        return try animation.append(bytes)
+    }
+}

@@ -1,0 +1,263 @@
+import CTintypeSandbox
+import Foundation
+import TintypeCore
+
+/// A decoder that runs in worker processes. It behaves like the decoder that it wraps.
+///
+/// Any thread may use it; its methods block.
+struct SandboxedDecoder: Sendable {
+    /// The decoder in this process. It only tells what it can do.
+    let base: any SandboxableImageDecoder
+    let pool: WorkerPool
+    private let kind: WorkerKind
+    private let formatsByName: [String: ImageFormat]
+
+    init(_ base: any SandboxableImageDecoder, _ pool: WorkerPool) {
+        (self.base, self.pool) = (base, pool)
+        let type = type(of: base)
+        kind = WorkerKind(
+            decoder: WorkerDecoders.name(of: type) ?? "", readsFonts: type.workerNeeds.readsFonts)
+        formatsByName = Dictionary(base.formats.map { ($0.rawValue, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    // MARK: Requests
+
+    /// The worker in which a decoder is open, and its handle.
+    struct Place: Sendable {
+        let worker: WorkerProcess
+        let number: Int
+        let handle: Int
+    }
+
+    /// Runs an operation in any worker, and converts its result while the worker is in use.
+    ///
+    /// - Throws: The error of the decoder; ``TintypeError/Code/decoderCrashed``, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/noWorker``, ``TintypeError/Code/cancelled``.
+    func run<Value>(
+        _ operation: WorkerRequest.Operation, _ bytes: Data, _ context: DecodeContext,
+        _ convert: (WorkerReply.Result, WorkerPool.Lease) throws(WorkerProcess.Failure) -> Value?
+    ) throws(TintypeError) -> Value {
+        guard !kind.decoder.isEmpty else { throw .noWorker("the type of its decoder has no name", 0) }
+        try context.checkCancelled()
+        let lease = try pool.lease(kind, origin: context.origin, isCancelled: context.isCancelled)
+        return try run(operation, bytes, context, lease, convert)
+    }
+
+    /// Runs an operation in the worker that has an open decoder.
+    ///
+    /// - Returns: `nil` if that worker has ended, or does not become free.
+    func run<Value>(
+        _ operation: WorkerRequest.Operation, at place: Place, _ bytes: Data, _ context: DecodeContext,
+        _ convert: (WorkerReply.Result, WorkerPool.Lease) throws(WorkerProcess.Failure) -> Value?
+    ) throws(TintypeError) -> Value? {
+        guard let lease = try pool.lease(place.number, isCancelled: context.isCancelled) else { return nil }
+        return try run(operation, bytes, context, lease, convert)
+    }
+
+    private func run<Value>(
+        _ operation: WorkerRequest.Operation, _ bytes: Data, _ context: DecodeContext, _ lease: WorkerPool.Lease,
+        _ convert: (WorkerReply.Result, WorkerPool.Lease) throws(WorkerProcess.Failure) -> Value?
+    ) throws(TintypeError) -> Value {
+        var request = WorkerRequest(operation: operation)
+        (request.decoder, request.context) = (kind.decoder, context)
+        let result: Result<Value, TintypeError>
+        do throws(WorkerProcess.Failure) {
+            let reply = try lease.worker.exchange(
+                request, bytes, time: context.limits.time, isCancelled: context.isCancelled)
+            if case .failure(let error) = reply {
+                result = .failure(error)
+            } else if let value = try convert(reply, lease) {
+                result = .success(value)
+            } else {
+                throw .violated("another result than was asked for")
+            }
+        } catch {
+            let end = pool.release(lease, isUsable: false)
+            throw TintypeError(error, end, context.limits)
+        }
+        pool.release(lease, isUsable: true)
+        return try result.get()
+    }
+
+    /// Returns the properties with a format that the base decoder knows.
+    func known(_ info: ImageInfo) -> ImageInfo {
+        var info = info
+        info.format = formatsByName[info.format.rawValue] ?? info.format
+        return info
+    }
+
+    private func info(_ result: WorkerReply.Result) -> ImageInfo?? {
+        switch result {
+        case .info(let info): .some(.some(known(info)))
+        case .nothing: .some(.none)
+        default: .none
+        }
+    }
+
+    /// Returns the image of a reply.
+    func image(
+        _ image: WorkerImage, _ bytes: Data, _ context: DecodeContext, _ lease: WorkerPool.Lease,
+        reopen: WorkerRequest.Operation
+    ) throws(WorkerProcess.Failure) -> Result<Image, TintypeError> {
+        let pixels = try lease.worker.pixels(image.pixels)
+        var highRange: HighRangePixels?
+        if let range = image.highRange {
+            guard range.size.width == 2 * image.pixels.size.width, range.size.height == image.pixels.size.height else {
+                throw .violated("a high range of another size")
+            }
+            highRange = HighRangePixels(rows: try lease.worker.pixels(range))
+        }
+        let (range, info) = (highRange, known(image.info))
+        return Result { () throws(TintypeError) in
+            let animation = try image.frames.map { frames throws(TintypeError) in
+                try self.animation(frames, pixels, info, bytes, context, lease, reopen)
+            }
+            return Image(
+                pixels: pixels, info: info, scale: context.options.scale ?? 1, animation: animation,
+                isPartial: image.isPartial, highRange: range, exif: image.exif.flatMap { ExifData($0) })
+        }
+    }
+
+    private func animation(
+        _ frames: WorkerFrames, _ poster: PixelBuffer, _ info: ImageInfo, _ bytes: Data, _ context: DecodeContext,
+        _ lease: WorkerPool.Lease, _ reopen: WorkerRequest.Operation
+    ) throws(TintypeError) -> AnimatedImage {
+        let decoder = SandboxedFrameDecoder(self, bytes, context, reopen, frames, lease)
+        return try AnimatedImage(
+            decoder, poster: poster, byteCount: bytes.count, encoded: reopen == .salvage ? nil : bytes, info: info,
+            context: context
+        ) { [self, context] () throws(TintypeError) in try openFrames(bytes, context, reopen) }
+    }
+
+    /// Opens the frames of an animation in any worker.
+    func openFrames(
+        _ bytes: Data, _ context: DecodeContext, _ operation: WorkerRequest.Operation
+    ) throws(TintypeError) -> SandboxedFrameDecoder {
+        let context = context.cancelled { false }
+        return try run(operation, bytes, context) { result, lease -> SandboxedFrameDecoder? in
+            guard let frames = result.openedFrames else { return nil }
+            return SandboxedFrameDecoder(self, bytes, context, operation, frames, lease)
+        }
+    }
+}
+
+extension WorkerReply.Result {
+    /// The frames that an operation has opened. Those that come with an image are opened as well.
+    fileprivate var openedFrames: WorkerFrames? {
+        switch self {
+        case .frames(let frames, _): frames
+        case .image(let image): image.frames
+        default: nil
+        }
+    }
+}
+
+// MARK: - Decoder protocols
+
+extension SandboxedDecoder: ImageDecoder {
+    var formats: Set<ImageFormat> { base.formats }
+
+    func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+        try run(.info(isComplete: isComplete), bytes, DecodeContext()) { result, _ in info(result) }
+    }
+
+    func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+        try run(.decode, bytes, context) {
+            result, lease throws(WorkerProcess.Failure) -> Result<Image, TintypeError>? in
+            guard case .image(let image) = result else { return nil }
+            return try self.image(image, bytes, context, lease, reopen: .openFrames)
+        }.get()
+    }
+
+    func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
+        // It has received no bytes, so it is safe to make one here.
+        switch base.makeIncrementalDecoder(context: context) {
+        case nil: nil
+        case is IncrementalAnimation: IncrementalAnimation(decoder: self, context: context)
+        default: SandboxedPreviews(self, context)
+        }
+    }
+}
+
+extension SandboxedDecoder: RecognizingImageDecoder {
+    /// Recognizes images in this process, which reads only their first bytes.
+    func recognizes(_ head: Data) -> Bool { (base as? any RecognizingImageDecoder)?.recognizes(head) ?? false }
+
+    /// 0 for a decoder that does not recognize images, so that it is not asked.
+    var headLength: Int { (base as? any RecognizingImageDecoder)?.headLength ?? 0 }
+}
+
+// The worker crops what a decoder cannot crop itself.
+extension SandboxedDecoder: PartialImageDecoder {}
+
+extension SandboxedDecoder: LimitedInfoDecoder {
+    func info(of bytes: Data, context: DecodeContext) throws(TintypeError) -> ImageInfo? {
+        let isLimited = base is any LimitedInfoDecoder
+        return try run(isLimited ? .limitedInfo : .info(isComplete: true), bytes, context) { result, _ in
+            info(result)
+        }
+    }
+}
+
+extension SandboxedDecoder: VerifyingImageDecoder {
+    func verifiedInfo(of bytes: Data, context: DecodeContext) throws(TintypeError) -> ImageInfo? {
+        guard base is any VerifyingImageDecoder else { return nil }
+        return try run(.verifiedInfo, bytes, context) { result, _ in info(result) }
+    }
+}
+
+extension SandboxedDecoder: ImageCollectionDecoder {
+    func verifyImages(in bytes: Data, context: DecodeContext) throws(TintypeError) {
+        guard base is any ImageCollectionDecoder else { return }
+        try run(.verifyImages, bytes, context) { result, _ -> Void? in
+            guard case .nothing = result else { return nil }
+            return ()
+        }
+    }
+}
+
+extension SandboxedDecoder: SalvagingImageDecoder {
+    func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
+        guard base is any SalvagingImageDecoder else { return nil }
+        return try run(.salvage, bytes, context) {
+            result, lease throws(WorkerProcess.Failure) -> Result<Image?, TintypeError>? in
+            switch result {
+            case .nothing: return .success(nil)
+            case .image(let image):
+                return try self.image(image, bytes, context, lease, reopen: .salvage).map { Optional($0) }
+            default: return nil
+            }
+        }.get()
+    }
+}
+
+extension SandboxedDecoder: XMPDecoder {
+    func xmp(of bytes: Data, _ limits: DecodeLimits) throws(TintypeError) -> Data? {
+        guard base is any XMPDecoder else { return nil }
+        return try run(.xmp, bytes, DecodeContext(limits: limits)) { result, _ -> Data?? in
+            switch result {
+            case .data(let data): .some(data)
+            case .nothing: .some(nil)
+            default: nil
+            }
+        }
+    }
+}
+
+extension SandboxedDecoder: ProgressiveAnimationDecoder {
+    func makeFrameDecoder(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> any FrameDecoder {
+        try openFrames(bytes, context, .openFrames)
+    }
+
+    func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
+        try run(.openArrivedFrames, bytes, context) { result, lease -> ArrivedFrames?? in
+            switch result {
+            case .nothing: return .some(nil)
+            case .frames(let frames, let info?):
+                let decoder = SandboxedFrameDecoder(self, bytes, context, .openArrivedFrames, frames, lease)
+                return ArrivedFrames(info: known(info), decoder: decoder)
+            default: return nil
+            }
+        }
+    }
+}

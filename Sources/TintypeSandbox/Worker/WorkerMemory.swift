@@ -1,0 +1,122 @@
+import CTintypeSandbox
+import Foundation
+import TintypeCore
+
+/// The output memory of a worker: blocks that the host has granted and maps as well. Large bitmaps are allocated in them, so
+/// that a result reaches the host without a copy.
+final class WorkerMemory: PixelMemory {
+    /// Asks the host for a block; returns its number and its descriptor.
+    typealias Request = @Sendable (_ byteCount: Int) -> (block: Int, capacity: Int, descriptor: Int32)?
+
+    private let state = Locked(WorkerMemoryState())
+    private let thread = pthread_self()
+    private let request: Request
+
+    /// Creates memory for the calling thread. Bitmaps of other threads are allocated from the heap.
+    init(_ request: @escaping Request) {
+        self.request = request
+    }
+
+    func take(_ byteCount: Int) -> UnsafeMutableRawPointer? {
+        guard pthread_equal(pthread_self(), thread) != 0 else { return nil }
+        if let address = state.withLock({ $0.take(byteCount) }) { return UnsafeMutableRawPointer(bitPattern: address) }
+        guard let granted = request(byteCount) else { return nil }
+        let address = mmap(nil, granted.capacity, PROT_READ | PROT_WRITE, MAP_SHARED, granted.descriptor, 0)
+        close(granted.descriptor)
+        guard let address, address != MAP_FAILED, granted.capacity >= byteCount else { return nil }
+        state.withLock { $0.add(granted.block, UInt(bitPattern: address), granted.capacity) }
+        return address
+    }
+
+    func put(_ address: UnsafeMutableRawPointer) {
+        state.withLock { $0.put(UInt(bitPattern: address)) }
+    }
+
+    /// Gives the block of a bitmap to the host.
+    ///
+    /// - Returns: The number of the block; `nil` if the bitmap is not at the beginning of one, or the host has it already.
+    func deliver(_ address: UnsafeRawPointer) -> Int? { state.withLock { $0.deliver(UInt(bitPattern: address)) } }
+
+    /// Takes back blocks that the host no longer reads.
+    func takeBack(_ blocks: [Int]) {
+        state.withLock { state in for block in blocks { state.takeBack(block) } }
+    }
+
+    /// Unmaps idle blocks beyond a limit; returns their numbers.
+    func trim() -> [Int] {
+        let dropped = state.withLock { $0.trim() }
+        for block in dropped { munmap(UnsafeMutableRawPointer(bitPattern: block.address), block.capacity) }
+        return dropped.map(\.number)
+    }
+}
+
+/// Decides which block of output memory is used for which bitmap.
+struct WorkerMemoryState: Sendable {
+    /// A block, and who uses it.
+    struct Block: Equatable, Sendable {
+        let number: Int
+        let address: UInt
+        let capacity: Int
+        /// Whether a bitmap of the worker is in it.
+        var isHeldHere = true
+        /// Whether the host reads it.
+        var isDelivered = false
+        /// The count of takes at its last use.
+        var lastUse = 0
+
+        var isIdle: Bool { !isHeldHere && !isDelivered }
+    }
+
+    /// The number of bytes of idle blocks beyond which the least recently used ones are given up.
+    static let idleLimit = 128 << 20
+
+    private(set) var blocks: [Block] = []
+    private var useCount = 0
+
+    /// Takes the smallest idle block that is large enough and at most twice as large; returns its address.
+    mutating func take(_ byteCount: Int) -> UInt? {
+        let fitting = blocks.indices.filter {
+            blocks[$0].isIdle && blocks[$0].capacity >= byteCount && blocks[$0].capacity / 2 <= byteCount
+        }
+        guard let index = fitting.min(by: { blocks[$0].capacity < blocks[$1].capacity }) else { return nil }
+        useCount += 1
+        (blocks[index].isHeldHere, blocks[index].lastUse) = (true, useCount)
+        return blocks[index].address
+    }
+
+    /// Adds a block, in use.
+    mutating func add(_ number: Int, _ address: UInt, _ capacity: Int) {
+        useCount += 1
+        blocks.append(Block(number: number, address: address, capacity: capacity, lastUse: useCount))
+    }
+
+    mutating func put(_ address: UInt) {
+        guard let index = blocks.firstIndex(where: { $0.address == address }) else { return }
+        blocks[index].isHeldHere = false
+    }
+
+    mutating func deliver(_ address: UInt) -> Int? {
+        guard let index = blocks.firstIndex(where: { $0.address == address }), !blocks[index].isDelivered else {
+            return nil
+        }
+        blocks[index].isDelivered = true
+        return blocks[index].number
+    }
+
+    mutating func takeBack(_ number: Int) {
+        guard let index = blocks.firstIndex(where: { $0.number == number }) else { return }
+        blocks[index].isDelivered = false
+    }
+
+    /// Removes idle blocks, least recently used first, until at most ``idleLimit`` bytes are idle.
+    mutating func trim() -> [Block] {
+        var left = blocks.reduce(0) { $0 + ($1.isIdle ? $1.capacity : 0) }
+        var dropped: [Block] = []
+        for block in blocks.filter(\.isIdle).sorted(by: { $0.lastUse < $1.lastUse }) where left > Self.idleLimit {
+            left -= block.capacity
+            dropped.append(block)
+        }
+        if !dropped.isEmpty { blocks.removeAll { dropped.contains($0) } }
+        return dropped
+    }
+}

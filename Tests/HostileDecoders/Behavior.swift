@@ -1,0 +1,169 @@
+import Foundation
+import TintypeCore
+
+extension HostileDecoder {
+    /// What the decoder does before it returns an image.
+    public enum Behavior: String, CaseIterable, Sendable {
+        /// Nothing.
+        case good
+        case crash
+        case abort
+        case trap
+        case overflowStack
+        /// Allocates without end.
+        case hoard
+        /// Allocates bitmaps without end.
+        case hoardPixels
+        /// Never ends.
+        case loop
+        /// Ends when it is cancelled.
+        case wait
+        /// Writes to the host what is no message.
+        case writeGarbage
+        /// Announces a message that never comes.
+        case announce
+        /// Returns rows that it does not have.
+        case lieAboutSize
+        /// Lists a billion frames.
+        case listFrames
+        case closeSocket
+        case exit
+        case fork
+        case execute
+        case createFile
+        case readFile
+        case listFolder
+        case connect
+        case killHost
+        case trace
+        case makeMemory
+        case startThread
+
+        func perform(_ context: DecodeContext) throws(TintypeError) {
+            switch self {
+            case .good: break
+            case .crash: UnsafeMutablePointer<Int>(bitPattern: 8)?.pointee = 1
+            case .abort: Foundation.abort()
+            case .trap: Hostility.trap()
+            case .overflowStack: _ = Hostility.recurse(1)
+            case .hoard: Hostility.hoard()
+            case .hoardPixels: try Hostility.hoardPixels()
+            case .loop: while Hostility.isTrue {}
+            case .wait: while !context.isCancelled() { usleep(1000) }
+            case .writeGarbage: Hostility.send([UInt8](repeating: 0xA5, count: 4096))
+            case .announce: Hostility.send([0xFF, 0xFF, 0xFF, 0x03, 2, 0])
+            case .lieAboutSize: Hostility.send(Hostility.lie)
+            case .listFrames: Hostility.send(Hostility.frames)
+            case .closeSocket: close(3)
+            case .exit: Foundation.exit(0)
+            case .fork: Hostility.call(57)
+            case .execute: Hostility.execute()
+            case .createFile: fclose(fopen("/tmp/tintype-hostile", "w"))
+            case .readFile: try Hostility.read("/etc/hostname")
+            case .listFolder: try Hostility.list("/")
+            case .connect: _ = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            case .killHost: kill(getppid(), SIGKILL)
+            case .trace: Hostility.call(101)
+            case .makeMemory: Hostility.call(319)
+            case .startThread: Hostility.startThread()
+            }
+            if context.isCancelled() { throw .cancelled }
+        }
+    }
+}
+
+/// The misdeeds.
+enum Hostility {
+    nonisolated(unsafe) static var isTrue = true
+
+    @inline(never) static func trap() {
+        let empty: [Int] = isTrue ? [] : [1]
+        _ = empty[0]
+    }
+
+    @inline(never) static func recurse(_ depth: Int) -> Int {
+        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 16) { bytes in
+            bytes[0] = UInt8(truncatingIfNeeded: depth)
+            return recurse(depth + 1) + Int(bytes[0])
+        }
+    }
+
+    static func hoard() {
+        while isTrue {
+            guard let memory = malloc(1 << 20) else { Foundation.abort() }
+            memset(memory, 1, 1 << 20)
+        }
+    }
+
+    static func hoardPixels() throws(TintypeError) {
+        var all: [PixelBuffer] = []
+        while isTrue {
+            var writer = try PixelWriter(size: PixelSize(width: 1024, height: 1024))
+            writer.clear()
+            all.append(writer.finish())
+        }
+    }
+
+    /// Writes to the socket of the host and waits to be killed.
+    static func send(_ bytes: [UInt8]) {
+        _ = bytes.withUnsafeBytes { write(3, $0.baseAddress, $0.count) }
+        while isTrue { usleep(1000) }
+    }
+
+    /// A system call by its number on x86-64; other machines have other numbers, which do as little good.
+    static func call(_ number: Int) {
+        // Swift cannot call the variadic syscall(2).
+        typealias Function = @convention(c) (Int, Int, Int, Int) -> Int
+        guard let address = dlsym(nil, "syscall") else { return }
+        _ = unsafeBitCast(address, to: Function.self)(number, 0, 0, 0)
+    }
+
+    static func execute() {
+        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/true"), nil]
+        execv("/bin/true", &arguments)
+    }
+
+    static func read(_ path: String) throws(TintypeError) {
+        guard let file = fopen(path, "r") else {
+            throw TintypeError(.undecodable, stage: .decode, "\(path) cannot be read: \(errno)")
+        }
+        fclose(file)
+    }
+
+    static func list(_ path: String) throws(TintypeError) {
+        guard let folder = opendir(path) else {
+            throw TintypeError(.undecodable, stage: .decode, "\(path) cannot be listed: \(errno)")
+        }
+        closedir(folder)
+    }
+
+    static func startThread() {
+        var thread = pthread_t()
+        guard pthread_create(&thread, nil, { _ in nil }, nil) == 0 else { Foundation.abort() }
+        pthread_join(thread, nil)
+    }
+
+    /// A reply with an image of 1000×1000 pixels in a block that was never granted.
+    static let lie: [UInt8] = message(
+        numbers: [0, 0], [4], text("hostile"), numbers: [1000, 1000, 1], [0], numbers: [1, 0, 0], [0], numbers: [0],
+        numbers: [1000, 1000], [0], numbers: [77], [0, 0, 0, 0])
+
+    /// A reply that announces a billion frames.
+    static let frames: [UInt8] = message(numbers: [0, 0], [5], numbers: [1, 2, 2, 0, 1_000_000_000])
+
+    private static func message(
+        numbers first: [Int], _ kind: [UInt8], _ name: [UInt8] = [], numbers second: [Int] = [], _ flag: [UInt8] = [],
+        numbers third: [Int] = [], _ density: [UInt8] = [], numbers fourth: [Int] = [], numbers fifth: [Int] = [],
+        _ place: [UInt8] = [], numbers sixth: [Int] = [], _ end: [UInt8] = []
+    ) -> [UInt8] {
+        let head = bytes(first) + kind + name + bytes(second) + flag + bytes(third)
+        let body = head + density + bytes(fourth) + bytes(fifth) + place + bytes(sixth) + end
+        return withUnsafeBytes(of: UInt32(body.count).littleEndian) { Array($0) } + [2] + body
+    }
+
+    private static func bytes(_ numbers: [Int]) -> [UInt8] {
+        numbers.flatMap { number in withUnsafeBytes(of: Int64(number).littleEndian) { Array($0) } }
+    }
+
+    private static func text(_ text: String) -> [UInt8] { bytes([text.utf8.count]) + Array(text.utf8) }
+}
