@@ -17,23 +17,9 @@ FUNCTION(cairo_status_t, cairo_status, (cairo_t *))
 
 FUNCTION(
     cairo_surface_t *, cairo_image_surface_create_for_data, (unsigned char *, cairo_format_t, int, int, int))
-FUNCTION(cairo_surface_t *, cairo_surface_reference, (cairo_surface_t *))
 FUNCTION(void, cairo_surface_destroy, (cairo_surface_t *))
-FUNCTION(void, cairo_surface_finish, (cairo_surface_t *))
 FUNCTION(void, cairo_surface_flush, (cairo_surface_t *))
 FUNCTION(cairo_status_t, cairo_surface_status, (cairo_surface_t *))
-
-FUNCTION(cairo_surface_t *, cairo_surface_create_observer, (cairo_surface_t *, cairo_surface_observer_mode_t))
-#define OBSERVE(drawing)                                                                                               \
-    FUNCTION(                                                                                                          \
-        cairo_status_t, cairo_surface_observer_add_##drawing##_callback,                                               \
-        (cairo_surface_t *, cairo_surface_observer_callback_t, void *))
-OBSERVE(paint)
-OBSERVE(mask)
-OBSERVE(fill)
-OBSERVE(stroke)
-OBSERVE(glyphs)
-#undef OBSERVE
 
 FUNCTION(void, g_object_unref, (void *))
 FUNCTION(void, g_error_free, (GError *))

@@ -19,8 +19,6 @@ typedef struct _cairo cairo_t;
 typedef struct _cairo_surface cairo_surface_t;
 typedef enum { CAIRO_STATUS_SUCCESS = 0, CAIRO_STATUS_NO_MEMORY = 1 } cairo_status_t;
 typedef enum { CAIRO_FORMAT_INVALID = -1, CAIRO_FORMAT_ARGB32 = 0 } cairo_format_t;
-typedef enum { CAIRO_SURFACE_OBSERVER_NORMAL = 0 } cairo_surface_observer_mode_t;
-typedef void (*cairo_surface_observer_callback_t)(cairo_surface_t *, cairo_surface_t *, void *);
 
 typedef struct _GError {
     uint32_t domain;

@@ -4,11 +4,23 @@ public import TintypeCore
 /// Draws SVG (SVG 1.1, and what librsvg supports of SVG 2) at the requested size.
 ///
 /// External resources are not loaded and scripts do not run. A requested size may exceed the size of the document. If
-/// there is a crop, only the crop is drawn, at the size requested for it or else at its size in the document. Decoders
-/// hold no state; any thread may use one.
-public struct SVGDecoder: PartialImageDecoder {
+/// there is a crop, only the crop is drawn, at the size requested for it or else at its size in the document.
+///
+/// librsvg cannot be cancelled and bounds neither memory nor time, so documents of strangers belong in a worker process
+/// (`TintypeSandbox`), where the kernel does. Decoders hold no state; any thread may use one.
+public struct SVGDecoder: PartialImageDecoder, SandboxableImageDecoder {
     /// Creates an SVG decoder.
     public init() {}
+
+    /// A worker that reads fonts.
+    public static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true, readsFonts: true) }
+
+    /// Loads librsvg, and what it loads for text, filters and embedded images.
+    public static func prepareWorker() {
+        for document in SVGWarmUp.documents {
+            _ = try? SVGDecoder().decode(document, context: DecodeContext(options: DecodeOptions(size: SVGWarmUp.size)))
+        }
+    }
 
     /// The formats that this decoder reads: SVG.
     public var formats: Set<ImageFormat> { [.svg] }
@@ -17,34 +29,27 @@ public struct SVGDecoder: PartialImageDecoder {
     ///
     /// - Returns: `nil` if `isComplete` is false.
     /// - Throws: ``TintypeError/Code/undecodable`` if the document is damaged, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/noCoder`` if librsvg is not installed, ``TintypeError/Code/outOfMemory`` while too many
-    ///   abandoned drawings still run.
+    ///   ``TintypeError/Code/noCoder`` if librsvg is not installed, ``TintypeError/Code/outOfMemory``.
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         guard isComplete else { return nil }
-        return try DecodeTime().run(isCancelled: { false }) { isCancelled throws(TintypeError) in
-            try info(of: bytes, context: DecodeContext().cancelled(by: isCancelled))
-        }
+        return Self.info(try SVGDocument(bytes, DecodeLimits()))
     }
 
-    /// Draws the document, or the part and size that the options ask for, on a thread of its own.
+    /// Draws the document, or the part and size that the options ask for.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the document is damaged, ``TintypeError/Code/limitExceeded`` if
-    ///   drawing would cost too much, ``TintypeError/Code/transformFailed`` if the crop lies outside the image,
-    ///   ``TintypeError/Code/noCoder`` if librsvg is not installed, ``TintypeError/Code/outOfMemory`` while too many
-    ///   abandoned drawings still run, ``TintypeError/Code/cancelled``.
+    /// - Throws: ``TintypeError/Code/undecodable`` if the document is damaged, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/transformFailed`` if the crop lies outside the image, ``TintypeError/Code/noCoder`` if
+    ///   librsvg is not installed, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try context.checkCancelled()
-        let (options, limits) = (context.options, context.limits)
-        let (pixels, info) = try SVGThreads.shared.run(isCancelled: context.isCancelled) {
-            isAbandoned throws(TintypeError) in
-            let document = try SVGDocument(bytes, limits, isAbandoned: isAbandoned)
-            if isAbandoned() { throw .cancelled }
-            let info = Self.info(document)
-            let (part, size) = try Self.target(info, options)
-            try limits.check(ImageInfo(format: .svg, size: size))
-            return (try document.draw(part, size, limits, isCancelled: isAbandoned), info)
-        }
-        return Image(pixels: pixels, info: info, scale: options.scale ?? 1)
+        let document = try SVGDocument(bytes, context.limits)
+        let info = Self.info(document)
+        let (part, size) = try Self.target(info, context.options)
+        try context.limits.check(ImageInfo(format: .svg, size: size))
+        try context.checkCancelled()
+        let pixels = try document.draw(part, size)
+        try context.checkCancelled()
+        return Image(pixels: pixels, info: info, scale: context.options.scale ?? 1)
     }
 
     /// Returns the part of the document to draw and the size of the result.
@@ -66,11 +71,21 @@ public struct SVGDecoder: PartialImageDecoder {
     }
 }
 
-extension SVGDecoder: LimitedInfoDecoder {
-    package func info(of bytes: Data, context: DecodeContext) throws(TintypeError) -> ImageInfo? {
-        let limits = context.limits
-        return try SVGThreads.shared.run(isCancelled: context.isCancelled) { isAbandoned throws(TintypeError) in
-            Self.info(try SVGDocument(bytes, limits, isAbandoned: isAbandoned))
-        }
-    }
+/// Drawings that make librsvg and the libraries below it load what they load only once.
+private enum SVGWarmUp {
+    static let size = DecodeOptions.Size.fit(PixelSize(width: 8, height: 8))
+
+    /// A text; a filter; an embedded PNG and SVG, whose loaders are modules of gdk-pixbuf.
+    static let documents = [
+        """
+        <svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><text y="8" font-size="8">a</text>\
+        <filter id="f"><feGaussianBlur stdDeviation="1"/></filter><path d="M0 0h8v8z" filter="url(#f)"/>\
+        <image width="1" height="1" href="data:image/png;base64,\(pixel)"/>\
+        <image width="1" height="1" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E"/></svg>
+        """
+    ].map { Data($0.utf8) }
+
+    /// A PNG of one pixel.
+    private static let pixel =
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 }

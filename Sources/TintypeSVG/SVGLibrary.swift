@@ -45,14 +45,7 @@ enum SVGLibrary {
     private static func error(_ status: tintype_svg_status?, _ message: [CChar]) -> TintypeError {
         switch status {
         case .memory: TintypeError(.outOfMemory, stage: .decode, "not enough memory to read an SVG")
-        case .panic: .panickedSVG
         default: TintypeError(.undecodable, stage: .decode, "the SVG is damaged: \(String(cText: message))")
         }
     }
-}
-
-extension TintypeError {
-    /// The error of a failed assertion in librsvg.
-    static let panickedSVG = TintypeError(
-        .undecodable, stage: .decode, "the SVG made librsvg fail with an internal error")
 }

@@ -2,28 +2,23 @@ import CZlib
 import Foundation
 import TintypeCore
 
-/// The markup of an SVG as the survey and librsvg both read it: decompressed, and in an encoding that contains ASCII.
-///
-/// Both must read the same bytes. librsvg decompresses and transcodes by itself, so that markup in another form would
-/// pass the survey unread.
+/// The markup of an SVG, decompressed. librsvg decompresses by itself, but without a limit.
 enum SVGSource {
     /// Returns the markup of a document.
     ///
     /// - Parameters:
-    ///   - bytes: The document, which may be compressed with gzip (SVG 1.1, 1.2) or in UTF-16.
+    ///   - bytes: The document, which may be compressed with gzip (SVG 1.1, 1.2).
     ///   - limit: The largest number of bytes that the markup may have.
     /// - Throws: ``TintypeError/Code/limitExceeded`` for a larger one, before it is in memory;
     ///   ``TintypeError/Code/notAnImage`` for compressed bytes that are not an SVG; ``TintypeError/Code/undecodable``
-    ///   for invalid compression or text; ``TintypeError/Code/outOfMemory``.
+    ///   for invalid compression; ``TintypeError/Code/outOfMemory``.
     static func markup(_ bytes: Data, limit: Int) throws(TintypeError) -> Data {
         guard bytes.count <= limit else { throw .tooLargeSVG(limit) }
-        let isCompressed = bytes.starts(with: [0x1F, 0x8B])
-        let text = isCompressed ? try decompressed(bytes, limit: limit) : bytes
-        let markup = try UTF16Markup(text)?.plain() ?? text
-        guard !isCompressed || FormatSniffer.format(of: markup) == .svg else {
+        guard bytes.starts(with: [0x1F, 0x8B]) else { return bytes }
+        let markup = try decompressed(bytes, limit: limit)
+        guard FormatSniffer.format(of: markup) == .svg else {
             throw TintypeError(.notAnImage, stage: .decode, "expected an image, got compressed data, not an SVG")
         }
-        guard markup.count <= limit else { throw .tooLargeSVG(limit) }
         return markup
     }
 
@@ -68,42 +63,6 @@ enum SVGSource {
         text.append(contentsOf: piece[..<(count - Int(stream.avail_out))])
         return status == Z_OK
     }
-}
-
-/// A document in UTF-16, with or without a byte order mark (XML 1.0, F.1).
-struct UTF16Markup {
-    private let bytes: Data
-    private let isBigEndian: Bool
-
-    /// - Returns: `nil` for a document in another encoding.
-    init?(_ bytes: Data) {
-        let less = UInt8(ascii: "<")
-        if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0, less]) {
-            isBigEndian = true
-        } else if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [less, 0]) {
-            isBigEndian = false
-        } else {
-            return nil
-        }
-        self.bytes = bytes
-    }
-
-    /// Returns the document in UTF-8, without its declaration, which names the other encoding.
-    ///
-    /// - Throws: ``TintypeError/Code/undecodable`` for invalid UTF-16.
-    func plain() throws(TintypeError) -> Data {
-        guard bytes.count.isMultiple(of: 2), let text = String(data: bytes, encoding: encoding) else {
-            throw TintypeError(.undecodable, stage: .decode, "the SVG is not valid UTF-16")
-        }
-        var markup = text.unicodeScalars[...]
-        if markup.first == "\u{FEFF}" { markup.removeFirst() }
-        if markup.starts(with: "<?xml ".unicodeScalars), let end = markup.firstIndex(of: ">") {
-            markup = markup[end...].dropFirst()
-        }
-        return Data(String(String.UnicodeScalarView(markup)).utf8)
-    }
-
-    private var encoding: String.Encoding { isBigEndian ? .utf16BigEndian : .utf16LittleEndian }
 }
 
 extension TintypeError {

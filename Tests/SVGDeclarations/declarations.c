@@ -18,9 +18,6 @@
 #define cairo_format_t declared_format
 #define CAIRO_FORMAT_INVALID DECLARED_INVALID
 #define CAIRO_FORMAT_ARGB32 DECLARED_ARGB32
-#define cairo_surface_observer_mode_t declared_mode
-#define CAIRO_SURFACE_OBSERVER_NORMAL DECLARED_NORMAL
-#define cairo_surface_observer_callback_t declared_callback
 #include "../../Sources/CTintypeSVG/types.h"
 #undef _GError
 #undef GError
@@ -36,9 +33,6 @@
 #undef cairo_format_t
 #undef CAIRO_FORMAT_INVALID
 #undef CAIRO_FORMAT_ARGB32
-#undef cairo_surface_observer_mode_t
-#undef CAIRO_SURFACE_OBSERVER_NORMAL
-#undef cairo_surface_observer_callback_t
 
 #include <librsvg/rsvg.h>
 
@@ -52,10 +46,8 @@ SAME_VALUE(DECLARED_SUCCESS, CAIRO_STATUS_SUCCESS);
 SAME_VALUE(DECLARED_NO_MEMORY, CAIRO_STATUS_NO_MEMORY);
 SAME_VALUE(DECLARED_INVALID, CAIRO_FORMAT_INVALID);
 SAME_VALUE(DECLARED_ARGB32, CAIRO_FORMAT_ARGB32);
-SAME_VALUE(DECLARED_NORMAL, CAIRO_SURFACE_OBSERVER_NORMAL);
 SAME_SIZE(declared_status, cairo_status_t);
 SAME_SIZE(declared_format, cairo_format_t);
-SAME_SIZE(declared_mode, cairo_surface_observer_mode_t);
 SAME_SIZE(declared_rectangle, RsvgRectangle);
 SAME_PLACE(declared_rectangle, RsvgRectangle, x);
 SAME_PLACE(declared_rectangle, RsvgRectangle, y);
@@ -65,11 +57,6 @@ SAME_SIZE(declared_error, GError);
 SAME_PLACE(declared_error, GError, domain);
 SAME_PLACE(declared_error, GError, code);
 SAME_PLACE(declared_error, GError, message);
-
-_Static_assert(
-    __builtin_types_compatible_p(
-        cairo_surface_observer_callback_t, void (*)(cairo_surface_t *, cairo_surface_t *, void *)),
-    "cairo_surface_observer_callback_t");
 
 #define FUNCTION(result, name, parameters)                                                                             \
     _Static_assert(__builtin_types_compatible_p(__typeof__(&(name)), result(*) parameters), #name);

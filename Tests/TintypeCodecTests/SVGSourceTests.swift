@@ -63,23 +63,6 @@ import TintypeCore
         #expect(try coders.info(of: data)?.size == image.size, "\(name)")
     }
 
-    /// Compressed markup is surveyed like plain markup.
-    @Test func compressedMarkupIsWithinTheLimits() {
-        let nested = String(repeating: "<g>", count: 2000) + String(repeating: "</g>", count: 2000)
-        let bad = body(nested)
-        for data in [Self.gzip(Data(bad.utf8)), Self.utf16(bad, bigEndian: true)] {
-            let error = #expect(throws: TintypeError.self) { try SVGDecoder().decode(data, context: DecodeContext()) }
-            #expect(error?.code == .limitExceeded)
-        }
-    }
-
-    /// librsvg would decompress it a second time, behind the survey.
-    @Test func markupThatIsCompressedTwiceIsRefused() {
-        let data = Self.gzip(Self.gzip(Data(Self.body.utf8)))
-        let error = #expect(throws: TintypeError.self) { try SVGDecoder().decode(data, context: DecodeContext()) }
-        #expect(error?.code == .undecodable && error?.message.contains("is not text") == true)
-    }
-
     /// Bytes behind the compressed markup are not drawn, and not needed.
     @Test func onlyTheFirstMemberIsRead() throws {
         let plain = Self.gzip(Data(Self.body.utf8))
@@ -91,14 +74,10 @@ import TintypeCore
         }
     }
 
-    private func body(_ contents: String) -> String {
-        Self.body.replacing("<rect width='4' height='2'/>", with: contents)
-    }
-
     /// A compressed bomb is refused before it is in memory.
     @Test func markupExpandsToALimit() throws {
-        let bomb = Self.gzip(Data("<svg>".utf8) + Data(repeating: 0x20, count: 9 << 20))
-        #expect(bomb.count < 20_000)
+        let bomb = Self.gzip(Data("<svg>".utf8) + Data(repeating: 0x20, count: 65 << 20))
+        #expect(bomb.count < 200_000)
         let error = #expect(throws: TintypeError.self) { try SVGDecoder().decode(bomb, context: DecodeContext()) }
         #expect(error?.limit == .library)
         let exact = Self.gzip(Data(Self.body.utf8))

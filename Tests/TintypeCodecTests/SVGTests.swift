@@ -102,6 +102,27 @@ import TintypeSVG
         #expect(throws: TintypeError.self) { try SVGDecoder().decode(Data(document.utf8), context: DecodeContext()) }
     }
 
+    /// Documents whose cost cannot be told from their markup.
+    @Test(arguments: [
+        "<style>#p{patternTransform:scale(2)} rect{fill:url(#p)}</style><pattern id='p' width='1' height='1'>"
+            + "<path d='M0 0h4v4H0z'/></pattern><rect width='4' height='4'/>",
+        "<g>" + String(repeating: "<g>", count: 300) + "<rect width='4' height='4'/>"
+            + String(repeating: "</g>", count: 301),
+        "<filter id='f'><feConvolveMatrix order='21'/></filter><rect width='4' height='4'/>",
+    ])
+    func aValidDocumentIsDrawnWhateverItCosts(_ contents: String) throws {
+        let image = try decode("<svg xmlns='http://www.w3.org/2000/svg' width='4' height='4'>\(contents)</svg>")
+        #expect(image.pixels[2, 2] == Pixel(red: 0, green: 0, blue: 0))
+    }
+
+    @Test func entitiesInTextAreExpanded() throws {
+        let text = """
+            <!DOCTYPE svg [<!ENTITY black "#000"><!ENTITY shape "<rect width='4' height='4' fill='#000'/>">]>
+            <svg xmlns="http://www.w3.org/2000/svg" width="4" height="4"><style>rect{fill:&black;}</style>&shape;</svg>
+            """
+        #expect(try decode(text).pixels[2, 2] == Pixel(red: 0, green: 0, blue: 0))
+    }
+
     @Test func everyTruncationIsAnError() throws {
         let data = Data(Self.halves.utf8)
         for count in 0..<data.count {

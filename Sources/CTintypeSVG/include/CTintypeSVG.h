@@ -10,9 +10,8 @@
 // A narrow interface to librsvg without GLib's types. librsvg is loaded on demand, because it brings 30 other
 // libraries, which a program without SVGs does not need.
 //
-// A document has no base address, so librsvg loads nothing that it refers to. librsvg runs no scripts, and bounds the
-// numbers of elements and references, but not the depth of their nesting, which costs stack. An assertion of librsvg
-// that fails is caught, so that it does not end the process.
+// A document has no base address, so librsvg loads nothing that it refers to. librsvg runs no scripts. An assertion of
+// librsvg that fails ends the process.
 //
 // Invariant: one thread at a time may use a document. A library is never changed, and any thread may use it.
 
@@ -22,14 +21,7 @@ typedef enum __attribute__((enum_extensibility(closed))) tintype_svg_status {
     /// The bytes are not an SVG, or librsvg rejects it.
     TINTYPE_SVG_CORRUPT __attribute__((swift_name("corrupt"))) = 1,
     TINTYPE_SVG_MEMORY __attribute__((swift_name("memory"))) = 2,
-    /// The cancel hook returned true.
-    TINTYPE_SVG_CANCELLED __attribute__((swift_name("cancelled"))) = 3,
-    /// An assertion of librsvg failed. The calling thread must not use librsvg again, except to close the document.
-    TINTYPE_SVG_PANIC __attribute__((swift_name("panic"))) = 4,
 } tintype_svg_status;
-
-/// Called after each shape. Returns true to cancel; must return normally.
-typedef bool (*tintype_svg_cancel_hook)(void *_Nullable context);
 
 /// The addresses of functions of librsvg, cairo and GLib.
 typedef struct tintype_svg_library tintype_svg_library;
@@ -39,7 +31,7 @@ const char *const _Nullable *_Nonnull tintype_svg_function_names(void);
 
 typedef struct tintype_svg_document tintype_svg_document;
 
-/// Parses a complete document. Returns OK, MEMORY, PANIC, or CORRUPT with the reason in `message`, truncated to
+/// Parses a complete document. Returns OK, MEMORY, or CORRUPT with the reason in `message`, truncated to
 /// `message_size` bytes.
 tintype_svg_status tintype_svg_open(
     const tintype_svg_library *library, const uint8_t *bytes, size_t count,
@@ -51,9 +43,6 @@ void tintype_svg_close(tintype_svg_document *_Nullable document);
 /// 2.1, 10.3.2. The numbers may have any value.
 void tintype_svg_get_size(tintype_svg_document *document, double *width, double *height);
 
-/// Returns whether the document states a size in pixels or a view box.
-bool tintype_svg_states_size(tintype_svg_document *document);
-
 /// The rectangle of the whole document, in pixels of the target. Parts outside the target are clipped.
 typedef struct {
     double x, y, width, height;
@@ -61,15 +50,9 @@ typedef struct {
 
 /// Draws the document into premultiplied 32-bit words, alpha in the highest byte, with rows `stride` bytes apart, which
 /// must be clear before.
-///
-/// - PANIC: `dest` is partly drawn.
-/// - CANCELLED: `dest` is partly drawn. librsvg continues to the end of the document without drawing. The hook is not
-///   called for shapes that librsvg draws off-screen first: those of a translucent, masked or filtered group.
-///
-/// A hook leaks 160 bytes: cairo 1.16 never frees the list of observers.
 tintype_svg_status tintype_svg_draw(
     tintype_svg_document *document, uint8_t *dest, size_t stride, uint32_t width, uint32_t height,
-    tintype_svg_placement placement, tintype_svg_cancel_hook _Nullable is_cancelled, void *_Nullable context);
+    tintype_svg_placement placement);
 
 #pragma clang assume_nonnull end
 

@@ -30,22 +30,14 @@ public struct DecodeLimits: Hashable, Sendable {
     ///
     /// Formats can store blank areas at far greater ratios, so smaller images are exempt.
     public var ratio = 20_000
-    /// The maximum number of elements of an SVG, expanded entities included.
-    public var elements = 100_000
-    /// The maximum number of pixels that all filters of an SVG together may read, at the size at which it is drawn.
-    public var filteredPixels = 10_000_000_000
-    /// The maximum product of the bytes of an SVG's style sheets and the number of its elements. It bounds the number
-    /// of comparisons of selectors with elements, each of which takes a few nanoseconds.
-    public var styleMatches = 1_000_000_000
     /// The maximum number of bytes of memory that one decode may need at its peak, the result included.
     ///
-    /// Decoders compute the need from the header or, for SVG, from a survey of the document. `docs/decoder-memory.md`
-    /// compares it with measurements.
+    /// In a worker process, the kernel enforces it. In this process, decoders compute the need from the header.
     public var memoryBytes = 2 << 30
     /// The maximum duration of one decode; for an animation, of decoding one requested frame.
     ///
-    /// The limit is checked every few rows, so a decode ends a little later. With a library that offers no cancellation
-    /// it is checked only at the end.
+    /// A worker process is killed at the limit. In this process, the limit is checked every few rows, so a decode ends a
+    /// little later; with a library that offers no cancellation it is checked only at the end.
     public var time: Duration = .seconds(60)
 
     /// The number of bytes of decoded pixels up to which ``ratio`` is not checked: 128 MB, an image of 33 megapixels.
@@ -213,12 +205,6 @@ public enum DecodeLimit: String, Error, Hashable, Sendable, CaseIterable {
     case exifBytes
     /// ``DecodeLimits/ratio``.
     case ratio
-    /// ``DecodeLimits/elements``.
-    case elements
-    /// ``DecodeLimits/filteredPixels``.
-    case filteredPixels
-    /// ``DecodeLimits/styleMatches``.
-    case styleMatches
     /// ``DecodeLimits/memoryBytes``.
     case memoryBytes
     /// ``DecodeLimits/time``.
