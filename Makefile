@@ -28,7 +28,7 @@ SECONDS ?= 600
 # several are named. The threads of raw images are those of LibRaw, which is not instrumented.
 NETWORK_TESTS = Tintype(HTTP|Command|)Tests\.
 OTHER_TESTS = Tintype(Core|Disk|Terminal|Tracing|Lifecycle)Tests\.|framesDecodedBySeveralThreads|tooManyAbandonedThreads
-OTHER_TESTS := $(OTHER_TESTS)|SVGLibraryTests|SVGCostTests|ColorTests
+OTHER_TESTS := $(OTHER_TESTS)|SVGLibraryTests|ColorTests
 # Prints failures and the result only.
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/tsan-suppressions $(SWIFT) test --quiet --sanitize=thread \
 	--scratch-path .build-tsan -Xswiftc -DTINTYPE_TSAN

@@ -12,7 +12,6 @@ enum BombTimings {
         ("PNG with 64 MB of ICC", Bomb.png(PixelSize(width: 9, height: 9), chunks: [("iCCP", Data(count: 64 << 20))])),
         ("WebP with 64 MB of ICC", Bomb.webP([("ICCP", Data(count: 64 << 20))])),
         ("JPEG with 16 MB of ICC", Bomb.jpeg(segments: segments)),
-        ("SVG with a billion laughs", Bomb.laughs()),
     ]
 
     /// The maximum number of segments of a profile.

@@ -14,8 +14,7 @@ import TintypeSVG
 import TintypeTIFF
 import TintypeWebP
 
-/// The target that `TINTYPE_FUZZ` in the environment names: a format, `icc`, `metadata`, `sniffer`, `svgvalues` or
-/// `convert`.
+/// The target that `TINTYPE_FUZZ` in the environment names: a format, `icc`, `metadata`, `sniffer` or `convert`.
 private let target = FuzzTarget(name: ProcessInfo.processInfo.environment["TINTYPE_FUZZ"] ?? "")
 
 /// The function that libFuzzer calls for each input.
@@ -29,21 +28,18 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// The code under test: the decoder of a format, colour profiles, metadata, the sniffer with all headers, SVGs made of
-/// extreme values, or a whole conversion.
+/// The code under test: the decoder of a format, colour profiles, metadata, the sniffer with all headers, or a whole
+/// conversion.
 enum FuzzTarget: Sendable {
     case sniffer
     case profile(ProfileRun)
     case metadata
     case decoder(any ImageDecoder)
-    case svgValues
     case convert
 
     init?(name: String) {
         if name == "sniffer" {
             self = .sniffer
-        } else if name == "svgvalues" {
-            self = .svgValues
         } else if name == "convert" {
             self = .convert
         } else if name == "metadata" {
@@ -59,7 +55,7 @@ enum FuzzTarget: Sendable {
 
     /// The names that `TINTYPE_FUZZ` accepts.
     static var allNames: [String] {
-        ["sniffer", "icc", "metadata", "svgvalues", "convert"]
+        ["sniffer", "icc", "metadata", "convert"]
             + decoders.merging(plugins) { first, _ in first }.keys.sorted()
     }
 
@@ -78,7 +74,6 @@ enum FuzzTarget: Sendable {
 
     func run(_ bytes: Data) {
         switch self {
-        case .svgValues: DecoderRun(SVGDecoder(), SVGGrammar.document(bytes)).run()
         case .convert: ConvertRun(bytes).run()
         case .metadata: MetadataRun(bytes).run()
         case .sniffer: Self.sniff(bytes)

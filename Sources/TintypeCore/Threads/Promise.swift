@@ -1,9 +1,8 @@
 /// A value that arrives once, and the tasks that wait for it.
 ///
-/// Every asynchronous wait for a single result goes through this type. Blocking calls (`ImagePipeline+Cached`,
-/// `SVGThreads`) wait on a semaphore. The first ``fulfill(_:)`` counts; later ones change nothing. All members may be
-/// called from any thread. A promise is part of the object that waits for it; ``SharedPromise`` is one that closures
-/// can share.
+/// Every asynchronous wait for a single result goes through this type. Blocking calls (`ImagePipeline+Cached`)
+/// wait on a semaphore. The first ``fulfill(_:)`` counts; later ones change nothing. All members may be called from any
+/// thread. A promise is part of the object that waits for it; ``SharedPromise`` is one that closures can share.
 // A struct, because the end of a generic object looks up its type, which costs more than the wait itself. Inlinable, because
 // a type that is `package` alone is never specialised outside of its module (Swift 6.3), and an unspecialised wait costs as
 // much as a short transfer.
