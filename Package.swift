@@ -314,6 +314,9 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
         .testTarget(
+            name: "TintypeSandboxTests", dependencies: ["HostileDecoders", "TintypeCore", "TintypeSandbox"],
+            swiftSettings: swiftSettings),
+        .testTarget(
             name: "TintypeTracingTests",
             dependencies: ["TintypeCore", "TintypeTesting", "TintypeTracing", .tracing, .tracingTesting],
             swiftSettings: swiftSettings),

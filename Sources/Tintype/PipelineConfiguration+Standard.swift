@@ -11,6 +11,7 @@ import TintypeICO
 import TintypeJPEG
 import TintypeJXL
 import TintypePNG
+public import TintypeSandbox
 import TintypeSVG
 import TintypeTIFF
 import TintypeWebP
@@ -29,19 +30,21 @@ extension PipelineConfiguration {
     ///   - memory: The memory cache, or `nil` for none.
     ///   - disk: The disk cache, or `nil` for none. A subdirectory of it holds decoded thumbnails, for requests that
     ///     ask for them, within the same limits and at most 128 MB.
+    ///   - sandbox: How images are decoded in worker processes. `nil` uses the workers of ``ImageCoderRegistry/standard``.
     public static func standard(
         downloader: DownloaderConfiguration = DownloaderConfiguration(), memory: MemoryCache? = MemoryCache(),
-        disk: DiskCache? = DiskCache()
+        disk: DiskCache? = DiskCache(), sandbox: SandboxConfiguration? = nil
     ) -> PipelineConfiguration {
         var configuration = PipelineConfiguration()
-        configuration.coders = .standard
+        configuration.coders = sandbox.map { .standard.sandboxed($0) } ?? .standard
         var downloader = downloader
         if downloader.partials == nil, let disk {
             downloader.partials = PartialStore(in: disk.location)
         }
         configuration.loaders.append(Downloader(downloader))
         configuration.cache = ImageCache(
-            memory: memory, disk: disk, pixels: disk.map { ThumbnailCache(beside: $0) }, coders: .standard)
+            memory: memory, disk: disk, pixels: disk.map { ThumbnailCache(beside: $0) },
+            coders: configuration.coders)
         if let memory { MemoryPressureMonitor.shared.add(memory) }
         if !(MetricsSystem.factory is NOOPMetricsHandler) { configuration.observers = [PipelineMetrics()] }
         return configuration
@@ -54,7 +57,8 @@ extension ImagePipeline {
 }
 
 extension ImageCoderRegistry {
-    /// The decoders and encoders of every format that Tintype includes.
+    /// The decoders and encoders of every format that Tintype includes. SVG, HEIC, AVIF, JPEG XL and TIFF are decoded in
+    /// worker processes: see ``ImageCoderRegistry/sandboxed(_:)``.
     public static let standard = ImageCoderRegistry(
         decoders: [
             AVIFDecoder(), BMPDecoder(), GIFDecoder(), HEIFDecoder(), ICODecoder(), JPEGDecoder(), JXLDecoder(),
@@ -63,5 +67,6 @@ extension ImageCoderRegistry {
         encoders: [
             AVIFEncoder(), BMPEncoder(), GIFEncoder(), HEIFEncoder(), JPEGEncoder(), JXLEncoder(), PNGEncoder(),
             TIFFEncoder(), WebPEncoder(),
-        ])
+        ]
+    ).sandboxed()
 }

@@ -10,6 +10,7 @@
 @_exported public import TintypeJPEG
 @_exported public import TintypeJXL
 @_exported public import TintypePNG
+@_exported public import TintypeSandbox
 @_exported public import TintypeSVG
 @_exported public import TintypeTIFF
 @_exported public import TintypeWebP

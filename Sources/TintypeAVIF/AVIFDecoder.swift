@@ -8,9 +8,17 @@ public import TintypeCore
 /// Only the decoded planes of a frame are held in full: conversion to RGB and resampling go strip by strip.
 ///
 /// A value may be used from any thread.
-public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
+public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a decoder.
     public init() {}
+
+    /// A worker by default.
+    public static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+
+    /// Loads libavif.
+    public static func prepareWorker() {
+        try? AVIFLibrary.load()
+    }
 
     /// The AVIF format.
     public var formats: Set<ImageFormat> { [.avif] }
@@ -42,7 +50,9 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
             let reader = try AVIFReader(raw, limits: context.limits)
             let info = try ImageInfo(reader)
             try context.limits.check(info, byteCount: raw.count)
-            try Self.checkMemory(reader, info, context)
+            // libavif needs more, which only a worker process limits.
+            let bytesPerPixel = PixelBuffer.bytesPerPixel + context.highRangeBytesPerPixel(isWide: reader.isWide)
+            try context.limits.checkMemory(bytesPerPixel: bytesPerPixel, of: info.size)
             guard info.frameCount == 1 || context.options.frames == .first else {
                 return (info, reader.exif, WideImage?.none)
             }
@@ -62,17 +72,6 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
         _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
         try AVIFFrameDecoder(bytes, context.limits)
-    }
-
-    /// Checks the memory for one image: its planes, and the result.
-    private static func checkMemory(
-        _ reader: borrowing AVIFReader, _ info: ImageInfo, _ context: DecodeContext
-    ) throws(TintypeError) {
-        let coded = Double(AVIFReader.stillBytesPerPixel) * Double(reader.codedArea)
-        let shown = PixelBuffer.bytesPerPixel + context.highRangeBytesPerPixel(isWide: reader.isWide)
-        let need = Double(shown) * Double(info.size.area) + coded + (try reader.excessStillBytes())
-        let subject = reader.codedArea > info.size.area ? "\(reader.codedArea) coded pixels" : "\(info.size) pixels"
-        try context.limits.checkMemory(need, decoding: subject)
     }
 
     private static func decodeStill(

@@ -15,8 +15,6 @@ final class AVIFFrameDecoder: FrameDecoder, @unchecked Sendable {
     private let bytes: PinnedBytes
     private let reader: AVIFReader
     private let colors: AVIFColors
-    /// The frames whose memory was checked.
-    private let keptFrames: AVIFKeptFrames
 
     /// Creates a decoder for a file or its first bytes.
     ///
@@ -34,9 +32,6 @@ final class AVIFFrameDecoder: FrameDecoder, @unchecked Sendable {
                 rect: PixelRect(x: 0, y: 0, size: size), duration: duration, blend: .source, hasAlpha: hasAlpha)
         }
         try limits.check(frames, canvas: size)
-        keptFrames = try reader.keptFrames()
-        // The four images of the check above, and the frames that the AV1 decoders keep.
-        try limits.checkMemory(bytesPerPixel: 16, of: size, other: keptFrames.bytes)
         // Only still images keep their high range.
         colors = try AVIFColors(reader, DecodeContext(limits: limits))
     }
@@ -44,9 +39,6 @@ final class AVIFFrameDecoder: FrameDecoder, @unchecked Sendable {
     func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {
         guard !isCancelled() else { throw .cancelled }
         try reader.decode(frame: index, isCancelled: isCancelled)
-        guard keptFrames.allow(reader.frameFormat, hasAlpha: reader.hasAlphaPlane) else {
-            throw TintypeError(AVIF_RESULT_INVALID_ARGUMENT, "a frame has more samples than declared")
-        }
         let target = DecodeTarget(whole: canvasSize, size: canvasSize)
         return try reader.convertFrame(target, colors, DecodeContext(isCancelled: isCancelled)).pixels
     }

@@ -11,7 +11,7 @@ struct AVIFReader: ~Copyable {
     /// The visible part of each frame, in pixels of the coded frame.
     private let cleanAperture: avifCropRect
     let bytes: UnsafeRawBufferPointer
-    let tracks: AVIFTracks
+    private let track: AVIFTrack?
 
     /// Reads everything but pixels.
     ///
@@ -25,8 +25,7 @@ struct AVIFReader: ~Copyable {
         _ bytes: UnsafeRawBufferPointer, isComplete: Bool = true, readsXMP: Bool = false, limits: DecodeLimits
     ) throws(TintypeError) {
         try AVIFLibrary.load()
-        // Before libavif, whose time grows with the square of the lists.
-        let tracks = try AVIFTracks(bytes, limits)
+        let track = try AVIFTrack(bytes)
         guard let decoder = avifDecoderCreate() else {
             throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for an AVIF decoder")
         }
@@ -47,7 +46,7 @@ struct AVIFReader: ~Copyable {
             avifDecoderDestroy(decoder)
             throw error
         }
-        (self.decoder, self.bytes, self.tracks) = (decoder, bytes, tracks)
+        (self.decoder, self.bytes, self.track) = (decoder, bytes, track)
     }
 
     deinit {
@@ -106,10 +105,6 @@ struct AVIFReader: ~Copyable {
 
     /// The visible size in pixels, before rotation.
     var storedSize: PixelSize { PixelSize(width: Int(cleanAperture.width), height: Int(cleanAperture.height)) }
-    /// The number of pixels that are decoded for each image. Only a part of them may be visible.
-    var codedArea: Int { Self.storedInfo(decoder).size.area }
-    /// The largest number of pixels of a coded frame that libavif accepts, whatever the limits allow.
-    var codedPixels: Int { Self.codedPixels(of: Self.storedInfo(decoder).size) }
     var hasAlpha: Bool { decoder.pointee.alphaPresent != 0 }
     var frameCount: Int { Int(max(decoder.pointee.imageCount, 1)) }
 
@@ -128,10 +123,10 @@ struct AVIFReader: ~Copyable {
         return (try? file.playCount(ofTrack: track)) ?? 0
     }
 
-    /// Returns the duration of each frame in seconds. libavif adds up all earlier ones for each.
+    /// Returns the duration of each frame in seconds.
     func durations() throws(TintypeError) -> [Double] {
         // A still image is shown for a second, as in libavif.
-        try tracks.color?.durations(bytes, count: frameCount) ?? [Double](repeating: 1, count: frameCount)
+        try track?.durations(bytes, count: frameCount) ?? [Double](repeating: 1, count: frameCount)
     }
 
     /// Whether a channel has more than 8 bits.

@@ -5,7 +5,7 @@ public import TintypeCore
 ///
 /// A smaller size is resampled row by row. Only a run-length image is first unpacked into memory, at one byte per
 /// pixel. Decoders hold no state; any thread may use one.
-public struct BMPDecoder: PartialImageDecoder {
+public struct BMPDecoder: PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a BMP decoder.
     public init() {}
 

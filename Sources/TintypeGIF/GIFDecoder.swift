@@ -7,7 +7,7 @@ public import TintypeCore
 /// The background colour of a file is ignored and its background is transparent, as in every browser.
 ///
 /// A value may be used from any thread.
-public struct GIFDecoder: ProgressiveAnimationDecoder {
+public struct GIFDecoder: ProgressiveAnimationDecoder, SandboxableImageDecoder {
     /// Creates a decoder.
     public init() {}
 

@@ -9,9 +9,18 @@ public import TintypeCore
 /// image in the same file.
 ///
 /// A value may be used from any thread.
-public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
+public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a decoder.
     public init() {}
+
+    /// A worker by default.
+    public static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+
+    /// Loads libheif and libde265.
+    public static func prepareWorker() {
+        try? HEIFLibrary.load()
+        try? HEVCLibrary.load()
+    }
 
     /// The HEIC format.
     public var formats: Set<ImageFormat> { [.heic] }
@@ -20,7 +29,7 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
     ///
     /// - Parameter isComplete: Whether `bytes` are the whole file. A sequence needs the whole file.
     /// - Returns: `nil` if `bytes` are a prefix that does not suffice.
-    /// - Throws: ``TintypeError/Code/undecodable`` if a whole file is damaged or not coded with HEVC alone.
+    /// - Throws: ``TintypeError/Code/undecodable`` if a whole file is damaged.
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         let isSequence = bytes.withUnsafeBytes { HEIFTrack.hasSequenceBrand($0) }
         guard isComplete || !isSequence else { return nil }
@@ -29,21 +38,13 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
         }
         do throws(TintypeError) {
             return try bytes.withTypedBytes { raw throws(TintypeError) in
-                let limits = DecodeLimits(pixels: 32_768 * 32_768)
-                try Self.checkDependencies(ISOFile(bytes: raw), limits)
-                return try HEIFReader(raw, limits).info
+                try HEIFReader(raw, DecodeLimits(pixels: 32_768 * 32_768)).info
             }
         } catch {
             // libheif reports truncated data like damaged data.
             guard isComplete else { return nil }
             throw error
         }
-    }
-
-    /// Checks what can be checked without the image data, before libheif reads the file.
-    private static func checkDependencies(_ file: ISOFile, _ limits: DecodeLimits) throws(TintypeError) {
-        let meta = try file.itemMetaBox()
-        try HEIFDependencies(file, meta, ISOItems.kinds(file, meta), limits).check(file.primaryItem(meta))
     }
 
     /// Reads the image sequence; `nil` for a file of still images.
@@ -70,8 +71,6 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
 
     /// Decodes the primary image at the requested size, or the sequence as an animation.
     ///
-    /// Every size in the file is checked against the limits before libheif reads it.
-    ///
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled`` if the context is cancelled between two steps.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
@@ -80,26 +79,20 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
             return try animatedImage(bytes, info: sequence.info, context: context, exif: exif)
         }
         return try bytes.withTypedBytes { raw throws(TintypeError) in
-            // Before libheif, which trusts the file already when it reads it.
-            let dependencies = try HEIFCodedImages.check(raw, limits: context.limits)
             let reader = try HEIFReader(raw, context.limits)
             let info = reader.info
             try context.limits.check(info, byteCount: raw.count)
-            let item = try ISOFile(bytes: raw).primaryItem()
-            let largestImage = max(dependencies.largestImage(for: item) ?? 0, info.size.area)
-            let shown = Double(context.highRangeBytesPerPixel(isWide: reader.isWide)) * Double(info.size.area)
-            let isCropped = largestImage > info.size.area
-            try context.limits.checkMemory(
-                shown + reader.memoryBytes(largestImage: largestImage),
-                decoding: isCropped ? "\(largestImage) coded pixels" : "\(info.size) pixels")
+            // libheif needs more, which only a worker process limits.
+            let bytesPerPixel = PixelBuffer.bytesPerPixel + context.highRangeBytesPerPixel(isWide: reader.isWide)
+            try context.limits.checkMemory(bytesPerPixel: bytesPerPixel, of: info.size)
             // libheif applies the orientation while it decodes.
             var upright = info
             upright.orientation = .up
             let target = try DecodeTarget(upright, options: context.options)
             try context.checkCancelled()
-            let still = try Self.decodeStill(reader, dependencies, largestImage: largestImage, target, context)
+            let still = try Self.decodeStill(reader, target, context)
             try context.checkCancelled()
-            let bright = try HEIFGainMap(raw, dependencies, context)?.applied(to: still, of: reader, target)
+            let bright = try HEIFGainMap(raw, context)?.applied(to: still, of: reader, target)
             return Image(
                 pixels: still.pixels, info: info, scale: context.options.scale ?? 1,
                 highRange: bright ?? still.highRange,
@@ -110,26 +103,17 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
     /// Returns the Exif data of the still image that a file with a sequence may have; `nil` if it is damaged, because the
     /// sequence can be shown without it.
     private static func stillExif(_ bytes: Data, _ limits: DecodeLimits) -> ExifData? {
-        try? bytes.withTypedBytes { raw throws(TintypeError) in
-            // As before decoding: libheif trusts the file.
-            _ = try HEIFCodedImages.check(raw, limits: limits)
-            return try HEIFReader(raw, limits).exif
-        }
+        try? bytes.withTypedBytes { raw throws(TintypeError) in try HEIFReader(raw, limits).exif }
     }
 
     /// Decodes an embedded thumbnail if the options allow it and one is large enough, otherwise the image itself. If the
     /// thumbnail cannot be decoded, the image is.
-    ///
-    /// - Parameter largestImage: The pixels for which memory was charged. A thumbnail that needs more is skipped.
     private static func decodeStill(
-        _ reader: borrowing HEIFReader, _ dependencies: HEIFDependencies, largestImage: Int, _ target: DecodeTarget,
-        _ context: DecodeContext
+        _ reader: borrowing HEIFReader, _ target: DecodeTarget, _ context: DecodeContext
     ) throws(TintypeError) -> WideImage {
         let colors = try reader.colors(context.limits)
         let isAllowed = context.options.embeddedThumbnail == .whereLargeEnough && context.options.crop == nil
-        if isAllowed,
-            let thumbnail = reader.thumbnail(atLeast: target.size, maxPixels: largestImage, dependencies)
-        {
+        if isAllowed, let thumbnail = reader.thumbnail(atLeast: target.size) {
             let whole = DecodeTarget(whole: thumbnail.info.size, size: target.size)
             if let image = try? thumbnail.decodeImage(whole, colors, context) { return image }
         }
@@ -140,9 +124,7 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
 extension HEIFDecoder: XMPDecoder {
     package func xmp(of bytes: Data, _ limits: DecodeLimits) throws(TintypeError) -> Data? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
-            // As before decoding: libheif trusts the file.
-            _ = try HEIFCodedImages.check(raw, limits: limits)
-            return try HEIFReader(raw, limits).xmp(atMost: limits.exifBytes)
+            try HEIFReader(raw, limits).xmp(atMost: limits.exifBytes)
         }
     }
 }

@@ -35,9 +35,6 @@ final class HEIFFrameDecoder: FrameDecoder, @unchecked Sendable {
         let (color, alpha) = (sequence.colorTrack.codedSize, sequence.alphaTrack?.codedSize)
         let largest = alpha.map { $0.area > color.area ? $0 : color } ?? color
         try limits.check(frames, canvas: largest)
-        // Both decoders hold images at once.
-        let bufferBytes = sequence.colorTrack.memory.bytes + (sequence.alphaTrack?.memory.bytes ?? 0)
-        try limits.checkMemory(bytesPerPixel: 16, of: color, other: 16 * Double(alpha?.area ?? 0) + bufferBytes)
     }
 
     func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {

@@ -9,8 +9,6 @@ import TintypeCore
 struct HEIFGainMap {
     private let bytes: UnsafeRawBufferPointer
     private let item: Int
-    /// The pixels of the largest image that is decoded for the map, before it is cropped.
-    private let largestImage: Int
     /// `nil` for a map of Apple's, whose headroom is in the metadata.
     private let parameters: GainMapParameters?
     private let context: DecodeContext
@@ -18,24 +16,27 @@ struct HEIFGainMap {
     /// Finds the gain map of the primary image.
     ///
     /// - Parameters:
-    ///   - bytes: The file, which has been checked. It must outlive this value.
-    ///   - dependencies: A map that they do not declare safe is ignored.
+    ///   - bytes: The file. It must outlive this value.
+    ///   - context: The options of the decode.
     /// - Returns: `nil` if there is none, or the request does not ask for the high range.
     /// - Throws: ``TintypeError/Code/undecodable`` for invalid boxes.
-    init?(
-        _ bytes: UnsafeRawBufferPointer, _ dependencies: HEIFDependencies, _ context: DecodeContext
-    ) throws(TintypeError) {
+    init?(_ bytes: UnsafeRawBufferPointer, _ context: DecodeContext) throws(TintypeError) {
         guard context.options.range == .high else { return nil }
         let file = ISOFile(bytes: bytes)
         let meta = try file.itemMetaBox()
         let (primary, references) = (try file.primaryItem(meta), try file.references(in: meta))
         var candidate = try Self.toneMap(file, meta, of: primary, references)
-        let isSafe = candidate.map { dependencies.isSafe($0.item) } ?? false
-        if !isSafe { candidate = try Self.appleMap(file, meta, of: primary, references) }
-        guard let map = candidate, let largestImage = dependencies.largestImage(for: map.item) else { return nil }
-        (item, parameters, self.largestImage) = (map.item, map.parameters, largestImage)
+        let kinds = try ISOItems.kinds(file, meta)
+        if !(candidate.map { Self.decodableKinds.contains(kinds[$0.item] ?? "") } ?? false) {
+            candidate = try Self.appleMap(file, meta, of: primary, references)
+        }
+        guard let map = candidate else { return nil }
+        (item, parameters) = (map.item, map.parameters)
         (self.bytes, self.context) = (bytes, context)
     }
+
+    /// The types of items that are coded with HEVC, or made of such items.
+    private static let decodableKinds: Set<String> = ["hvc1", "grid", "iden", "iovl"]
 
     private typealias Map = (item: Int, parameters: GainMapParameters?)
 
@@ -105,10 +106,6 @@ struct HEIFGainMap {
         guard let scale = GainMap.scale(of: stored, to: reader.info.size), let map = map(mapReader, reader) else {
             return nil
         }
-        // The image and the copy of its file are held meanwhile.
-        try context.limits.checkMemory(
-            bytesPerPixel: image.bytesPerPixel, of: image.pixels.size,
-            other: mapReader.memoryBytes(largestImage: largestImage) + Double(reader.copiedBytes))
         try context.checkCancelled()
         var plain = context
         plain.options = DecodeOptions()

@@ -35,19 +35,6 @@ struct HEIFProperties {
         let indices = indicesByItem[item] ?? []
         return indices.filter(all.indices.contains).map { all[$0] }.first { $0.kind == kind }
     }
-
-    /// Returns the number of coded pixels of each item, from its HEVC parameter sets; 0 for an item that has none.
-    func codedPixels() throws(TintypeError) -> [Int: Int] {
-        var pixelsByProperty: [Int: Int] = [:]
-        for (index, box) in all.enumerated() where box.kind == "hvcC" {
-            for set in try HEIFSampleEntry.parameterSets(file, box.body) {
-                let unit = UnsafeRawBufferPointer(rebasing: file.bytes[set])
-                let pixels = HEVCSequenceParameterSet(unit)?.pixels ?? 0
-                pixelsByProperty[index] = max(pixelsByProperty[index] ?? 0, pixels)
-            }
-        }
-        return indicesByItem.mapValues { $0.compactMap { pixelsByProperty[$0] }.max() ?? 0 }
-    }
 }
 
 extension Orientation {

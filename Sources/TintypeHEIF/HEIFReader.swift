@@ -18,15 +18,6 @@ struct HEIFReader: ~Copyable {
     /// The number of bytes of the copy of the file that libheif reads, if it needs one.
     var copiedBytes: Int { adaptedCopy?.bytes.count ?? 0 }
 
-    /// Returns the bytes of memory that decoding takes at its peak: planes, their conversion to RGB, the result and a copy of
-    /// the file, without the high range.
-    ///
-    /// - Parameter largestImage: The pixels of the largest image that is decoded, before it is cropped; see
-    ///   ``HEIFDependencies/largestImage(for:)``.
-    func memoryBytes(largestImage: Int) -> Double {
-        16 * Double(max(Self.size(of: handle).area, largestImage)) + Double(copiedBytes)
-    }
-
     /// Reads everything but pixels.
     ///
     /// - Parameters:
@@ -88,18 +79,11 @@ struct HEIFReader: ~Copyable {
 
     /// Returns the smallest thumbnail of at least a size that shows the whole image; `nil` if there is none. It must not
     /// outlive this reader.
-    ///
-    /// - Parameters:
-    ///   - maxPixels: The pixels of the largest image that may be decoded for it, before it is cropped.
-    ///   - dependencies: Thumbnails that they do not declare safe are skipped.
-    func thumbnail(
-        atLeast size: PixelSize, maxPixels: Int, _ dependencies: HEIFDependencies
-    ) -> HEIFReader? {
+    func thumbnail(atLeast size: PixelSize) -> HEIFReader? {
         var items = [heif_item_id](repeating: 0, count: Self.maxThumbnails)
         let count = heif_image_handle_get_list_of_thumbnail_IDs(handle, &items, Int32(items.count))
         var (best, bestSize): (OpaquePointer?, PixelSize) = (nil, info.size)
         for item in items.prefix(Int(max(count, 0))) {
-            guard let pixels = dependencies.largestImage(for: Int(item)), pixels <= maxPixels else { continue }
             var thumbnail: OpaquePointer?
             let error = heif_image_handle_get_thumbnail(handle, item, &thumbnail)
             guard error.code == heif_error_Ok, let thumbnail else { continue }

@@ -71,8 +71,6 @@ struct HEIFTrack {
     let orientation: Orientation
     /// The byte ranges of the parameter sets, one NAL unit each.
     let parameterSets: [Range<Int>]
-    /// What a decoder needs for the images that it keeps.
-    let memory: HEVCTrackMemory
     /// The size in bytes of the length field before each NAL unit of a sample.
     let lengthSize: Int
     /// The samples in decoding order.
@@ -117,8 +115,6 @@ struct HEIFTrack {
         (parameterSets, lengthSize) = (entry.parameterSets, entry.lengthSize)
         colors = try HEIFTrackColors(file, entry.properties, limits)
         try limits.check(ImageInfo(format: .heic, size: entry.size))
-        memory = try HEVCTrackMemory(
-            entry.parameterSets.map { UnsafeRawBufferPointer(rebasing: file.bytes[$0]) }, size: entry.size, limits)
         orientation = try Self.orientation(file, try file.requiredBox("tkhd", in: track).body)
         playCount = try file.playCount(ofTrack: track)
         let header = try file.requiredBox("mdhd", in: media).body

@@ -27,12 +27,15 @@ final class HEIFTrackDecoder<Frame> {
     /// Frames that were decoded before they were requested.
     private var earlyFrames: [Int: Frame] = [:]
 
+    /// The number of images that a stream may decode before an image but show after it (ITU-T H.265, A.4.2).
+    private static var maximumEarlyFrames: Int { 16 }
+
     /// Creates a decoder for one track of a file.
     ///
     /// - Parameter count: The number of frames that may be requested, from the first one in display order.
     init(_ bytes: Data, _ track: HEIFTrack, count: Int, _ convert: @escaping Convert) throws(TintypeError) {
         (self.bytes, self.track, self.count, self.convert) = (bytes, track, count, convert)
-        decoder = try HEVCDecoder(maxPixels: track.memory.pixels)
+        decoder = try HEVCDecoder()
     }
 
     /// Returns the frame at a position in display order.
@@ -77,17 +80,12 @@ final class HEIFTrackDecoder<Frame> {
         }
         let file = ISOFile(bytes: raw)
         let sample = track.samples[nextSample].range
-        var (offset, pictureCount) = (sample.lowerBound, 0)
+        var offset = sample.lowerBound
         while offset < sample.upperBound {
             let length = try file.number(at: offset, size: track.lengthSize, in: sample)
             offset += track.lengthSize
             guard length > 0, length <= sample.upperBound - offset else { throw .damagedSequence }
             let unit = UnsafeRawBufferPointer(rebasing: raw[offset..<offset + length])
-            // A parameter set among the images must not need more memory than was checked.
-            guard track.memory.suffices(for: unit) else { throw .damagedSequence }
-            if HEVCUnit.beginsPicture(unit) { pictureCount += 1 }
-            // Only one is counted, and shown (ISO/IEC 14496-15, 4.2).
-            guard pictureCount <= 1 else { throw .damagedSequence }
             try decoder.push(unit, tag: nextSample)
             offset += length
         }
@@ -110,7 +108,7 @@ final class HEIFTrackDecoder<Frame> {
                 throw TintypeError(
                     .undecodable, stage: .decode, "a frame of the HEIC sequence differs in size from its track")
             }
-            guard position == index || earlyFrames.count <= track.memory.reorderedCount else { throw .damagedSequence }
+            guard position == index || earlyFrames.count < Self.maximumEarlyFrames else { throw .damagedSequence }
             let frame = try convert(image, position, isCancelled)
             if position == index { requested = frame } else { earlyFrames[position] = frame }
         }

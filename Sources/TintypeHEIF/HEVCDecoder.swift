@@ -6,48 +6,21 @@ import TintypeCore
 /// Not thread-safe: use it from one thread at a time.
 final class HEVCDecoder {
     private let decoder: UnsafeMutableRawPointer
-    /// The number of samples that libde265 may allocate for the luma of one image.
-    private let maxSamples: UnsafeMutablePointer<Int>
 
     /// Creates a decoder.
     ///
-    /// - Parameter maxPixels: The number of coded pixels for which memory was charged. libde265 cannot allocate a larger
-    ///   image.
     /// - Throws: ``TintypeError/Code/outOfMemory``.
-    init(maxPixels: Int) throws(TintypeError) {
+    init() throws(TintypeError) {
         try HEVCLibrary.load()
         guard let decoder = de265_new_decoder() else {
             throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for an HEVC decoder")
         }
         self.decoder = decoder
-        maxSamples = .allocate(capacity: 1)
-        maxSamples.initialize(to: maxPixels)
-        var allocation = de265_image_allocation(get_buffer: Self.allocate, release_buffer: Self.release)
-        de265_set_image_allocation_functions(decoder, &allocation, maxSamples)
     }
 
     deinit {
         de265_free_decoder(decoder)
-        maxSamples.deallocate()
     }
-
-    private static let allocate:
-        @convention(c) (
-            UnsafeMutableRawPointer?, UnsafeMutablePointer<de265_image_spec>?, OpaquePointer?, UnsafeMutableRawPointer?
-        ) -> Int32 = { decoder, spec, image, maxSamples in
-            guard let spec = spec?.pointee, let maxSamples = maxSamples?.assumingMemoryBound(to: Int.self).pointee,
-                Int(spec.width) * Int(spec.height) <= maxSamples,
-                let standard = de265_get_default_image_allocation_functions()
-            else { return 0 }
-            var copy = spec
-            return standard.pointee.get_buffer(decoder, &copy, image, nil)
-        }
-
-    private static let release:
-        @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutableRawPointer?) -> Void = {
-            decoder, image, _ in
-            de265_get_default_image_allocation_functions()?.pointee.release_buffer(decoder, image, nil)
-        }
 
     // MARK: Decoding
 

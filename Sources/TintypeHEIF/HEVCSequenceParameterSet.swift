@@ -1,8 +1,6 @@
 import TintypeCore
 
 /// The coded size in an HEVC sequence parameter set (ITU-T H.265, 7.3.2.2).
-///
-/// A decoder allocates memory for this size, whatever size the file around it declares.
 struct HEVCSequenceParameterSet {
     /// The size of the coded pictures in pixels, before cropping.
     let size: PixelSize
@@ -11,27 +9,11 @@ struct HEVCSequenceParameterSet {
     /// The number of bits between the header of the unit and `conformance_window_flag`, without the bytes that prevent start
     /// codes.
     let windowPosition: Int
-    /// The images that a decoder keeps; `nil` if the set is truncated.
-    let buffer: HEVCImageBuffer?
 
     /// The NAL unit type (7.4.2.2).
     private static let unitType = 33
     /// The size fields lie within this many bytes, whatever the number of layers.
     private static let maxBytes = 256
-
-    /// The number of coded pixels. Each side counts as at most 2²⁴, so that the product cannot overflow.
-    var pixels: Int { min(size.width, 1 << 24) * min(size.height, 1 << 24) }
-
-    /// The images for which memory is charged.
-    var neededBuffer: HEVCImageBuffer { buffer ?? .largest }
-
-    /// The most pixels a side that pad an image to whole coding blocks (7.4.3.2.1).
-    static let maxPadding = 63
-
-    /// The size of the smallest image that is coded with this size, which the limits apply to.
-    var minimumSize: PixelSize {
-        PixelSize(width: max(1, size.width - Self.maxPadding), height: max(1, size.height - Self.maxPadding))
-    }
 
     /// Parses a NAL unit.
     ///
@@ -51,7 +33,6 @@ struct HEVCSequenceParameterSet {
         guard let width = bits.readExpGolomb(), let height = bits.readExpGolomb() else { return nil }
         size = PixelSize(width: width, height: height)
         (chromaFormat, windowPosition) = (chroma, bits.position)
-        buffer = HEVCImageBuffer(bits, layers: layers, chromaFormat: chroma)
     }
 
     /// Skips `profile_tier_level` (7.3.3).

@@ -7,7 +7,7 @@ import TintypePNG
 ///
 /// Decodes the smallest image in a file that has at least as many pixels as requested. The information
 /// about a file describes its largest image. Decoders hold no state; any thread may use one.
-public struct ICODecoder: ImageDecoder {
+public struct ICODecoder: SandboxableImageDecoder {
     /// Creates an ICO decoder.
     public init() {}
 

@@ -7,7 +7,7 @@ public import TintypeCore
 ///
 /// For a smaller size, libjpeg scales the image in the frequency domain to the smallest n/8 of its stored size that is
 /// not below the requested size. The result is then resampled. Decoders hold no state; any thread may use one.
-public struct JPEGDecoder: PartialImageDecoder {
+public struct JPEGDecoder: PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a JPEG decoder.
     public init() {}
 

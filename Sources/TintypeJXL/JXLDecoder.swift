@@ -6,9 +6,17 @@ public import TintypeCore
 /// Decodes JPEG XL (ISO/IEC 18181), bare or in a container, still or animated, with libjxl on the calling thread.
 ///
 /// A value may be used from any thread.
-public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder {
+public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a decoder.
     public init() {}
+
+    /// A worker by default.
+    public static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+
+    /// Loads libjxl.
+    public static func prepareWorker() {
+        try? JXLLibrary.load()
+    }
 
     /// The JPEG XL format.
     public var formats: Set<ImageFormat> { [.jxl] }
@@ -53,9 +61,7 @@ public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder {
     private static func decodeStill(
         _ raw: UnsafeRawBufferPointer, _ header: JXLHeader, _ context: DecodeContext
     ) throws(TintypeError) -> WideImage {
-        guard let layers = try JXLLayers(raw, header, context) else { throw .damagedJXL }
-        try header.checkMemory(
-            layers, context.limits, other: context.highRangeBytesPerPixel(isWide: header.depth > 8))
+        try header.checkMemory(context)
         let target = try DecodeTarget(header.info, options: context.options)
         var reader = try JXLFrameReader(raw, header, context)
         let stored = try reader.decodeFrame(0, target, isCancelled: context.isCancelled)
@@ -89,8 +95,7 @@ extension JXLDecoder: XMPDecoder {
 
 /// When an image that is still arriving is shown:
 /// - a frame of an animation once the next one has begun, so the last frame comes with the whole file;
-/// - a still image once libjxl has all of it at an eighth of its size, and again as details arrive;
-/// - an image with layers, or with patches that take long to draw, when it is complete.
+/// - a still image once libjxl has all of it at an eighth of its size, and again as details arrive.
 extension JXLDecoder: ProgressiveAnimationDecoder {
     /// Creates a decoder for a file that is still arriving.
     public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
@@ -107,27 +112,8 @@ extension JXLDecoder: ProgressiveAnimationDecoder {
         guard !header.isAnimated else {
             return .animation(IncrementalAnimation(decoder: JXLDecoder(), context: context))
         }
-        guard let layers = try Self.layers(of: head, header, context), !layers.endsBeforePatches else {
-            return .unknown
-        }
-        guard !layers.hasSeveralFrames, !layers.hasSlowPatches else { return .hidden }
+        try header.checkMemory(context)
         return .still(try JXLPreviewReader(header, context))
-    }
-
-    /// Reads the frames of a still image, and checks the memory for them.
-    ///
-    /// - Returns: `nil` if `bytes` end before the first one.
-    private static func layers(
-        of bytes: Data, _ header: JXLHeader, _ context: DecodeContext
-    ) throws(TintypeError) -> JXLLayers? {
-        let layers = try bytes.withTypedBytes { raw throws(TintypeError) in
-            try JXLLayers(raw, header, context)
-        }
-        if let layers {
-            try header.checkMemory(
-                layers, context.limits, other: context.highRangeBytesPerPixel(isWide: header.depth > 8))
-        }
-        return layers
     }
 
     /// Returns the frames that are complete in the first bytes of a file.
@@ -158,7 +144,7 @@ extension JXLDecoder: SalvagingImageDecoder {
         }
         guard let header else { return nil }
         if header.isAnimated, let animation = try? salvageAnimation(bytes, context: context) { return animation }
-        guard try Self.layers(of: bytes, header, context) != nil else { return nil }
+        try header.checkMemory(context)
         try context.checkCancelled()
         let reader = try JXLPreviewReader(header, context)
         guard let count = try Self.undamagedByteCount(bytes, reader) else { return try reader.preview() }

@@ -39,8 +39,6 @@ final class JXLFrameDecoder: FrameDecoder, @unchecked Sendable {
                 hasAlpha: info.hasAlpha)
         }
         try limits.check(frames, canvas: canvasSize)
-        guard let layers = try JXLLayers(bytes.bytes, header, context) else { throw .damagedJXL }
-        try header.checkMemory(layers, limits)
         // Only still images keep their high range.
         reader = try JXLFrameReader(bytes.bytes, header, DecodeContext(limits: limits))
     }

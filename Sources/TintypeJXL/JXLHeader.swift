@@ -8,19 +8,10 @@ struct JXLHeader {
     let isAnimated: Bool
     let isPremultiplied: Bool
     let isGrey: Bool
-    /// Whether the samples are stored in XYB, the colour space of lossy images.
-    let isXYB: Bool
-    let extraChannelCount: Int
-    /// Whether frames of an animation state the time at which they are shown.
-    let hasTimecodes: Bool
     /// Bits per channel.
     let depth: Int
     /// The peak luminance of the image in cd/m²; `nil` if the file declares only the default of SDR or the maximum of PQ.
     let peak: Double?
-    /// Whether the file contains a small version of the image, in a frame before the others.
-    let hasPreview: Bool
-    /// The bytes of memory per pixel that decoding takes, including the result in 8 bits.
-    let bytesPerPixel: (single: Int, layered: Int)
 
     /// The frames of an animation that are counted.
     enum FrameCounting {
@@ -48,17 +39,12 @@ struct JXLHeader {
         let header = try reader.header()
         var info = ImageInfo(header)
         isAnimated = header.have_animation != 0
-        hasTimecodes = isAnimated && header.animation.have_timecodes != 0
         isPremultiplied = header.alpha_premultiplied != 0
         (isGrey, depth) = (header.num_color_channels == 1, Int(header.bits_per_sample))
-        (isXYB, extraChannelCount) = (header.uses_original_profile == 0, Int(header.num_extra_channels))
         peak = (256..<10_000).contains(header.intensity_target) ? Double(header.intensity_target) : nil
         // The canvas is checked before the frames are read.
         try limits.check(info)
-        hasPreview = header.have_preview != 0
-        bytesPerPixel = Self.bytesPerPixel(header)
-        try limits.checkMemory(bytesPerPixel: bytesPerPixel.single, of: info.size)
-        try JXLProfileSize.check(bytes, limits)
+        try limits.checkMemory(bytesPerPixel: PixelBuffer.bytesPerPixel, of: info.size)
         if isAnimated && counting != .nothing {
             guard
                 let durations = try Self.durations(
@@ -72,26 +58,12 @@ struct JXLHeader {
         self.info = info
     }
 
-    /// Returns the memory that libjxl 0.7 takes for each pixel, with the result. It decodes a single frame without extra
-    /// channels in small groups, and all others as floating-point planes. It keeps up to four frames for later ones, and
-    /// copies them to blend. docs/decoder-memory.md has the measurements.
-    private static func bytesPerPixel(_ header: JxlBasicInfo) -> (single: Int, layered: Int) {
-        let extra = Int(header.num_extra_channels)
-        let isPlain = extra == 0 && header.have_animation == 0
-        let single = isPlain ? 28 : 40 + 8 * (max(extra, 1) - 1)
-        return (single, extra == 0 ? 72 : 128 + 36 * (extra - 1))
-    }
-
-    /// Checks the memory for decoding the image, in addition to the check of ``init(_:isComplete:counting:_:)``, which knows
-    /// nothing about layers.
+    /// Checks the memory for the result. libjxl needs more, which only a worker process limits.
     ///
-    /// - Parameter other: Further bytes for each pixel of the image.
     /// - Throws: ``TintypeError/Code/limitExceeded``.
-    func checkMemory(_ layers: JXLLayers, _ limits: DecodeLimits, other: Int = 0) throws(TintypeError) {
-        let bytes = layers.hasReferences ? bytesPerPixel.layered : bytesPerPixel.single
-        let beyondCanvas = Double(layers.largestArea - info.size.area) * Double(bytes)
-        try limits.checkMemory(
-            bytesPerPixel: bytes + other, of: info.size, other: beyondCanvas + layers.featureBytes)
+    func checkMemory(_ context: DecodeContext) throws(TintypeError) {
+        try context.limits.checkMemory(
+            bytesPerPixel: PixelBuffer.bytesPerPixel + context.highRangeBytesPerPixel(isWide: depth > 8), of: info.size)
     }
 
     /// Reads the duration of each frame in seconds; `nil` if the bytes end before the last frame, or if none has arrived.

@@ -59,7 +59,7 @@ struct JXLReader: ~Copyable {
     mutating func nextEvent(isCancelled: () -> Bool = { false }) throws(TintypeError) -> JxlDecoderStatus? {
         while true {
             guard !isCancelled() else { throw .cancelled }
-            switch Self.withoutSubnormals({ JxlDecoderProcessInput(decoder) }) {
+            switch JxlDecoderProcessInput(decoder) {
             case JXL_DEC_ERROR: throw .damagedJXL
             case JXL_DEC_NEED_MORE_INPUT:
                 guard try provideInput() else {
@@ -94,12 +94,6 @@ struct JXLReader: ~Copyable {
         (self.bytes, providedCount) = (bytes, 0)
     }
 
-    /// Returns the number of bytes that libjxl has consumed. It is exact only in a prefix that libjxl received in one step.
-    mutating func position() -> Int {
-        providedCount -= JxlDecoderReleaseInput(decoder)
-        return providedCount
-    }
-
     /// Skips shown frames. libjxl decodes them only as far as later ones need them.
     func skipFrames(_ count: Int) {
         JxlDecoderSkipFrames(decoder, count)
@@ -109,20 +103,11 @@ struct JXLReader: ~Copyable {
 
     /// Returns the image header, after `JXL_DEC_BASIC_INFO`.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for more than 8 extra channels.
     func header() throws(TintypeError) -> JxlBasicInfo {
         var info = JxlBasicInfo()
         guard JxlDecoderGetBasicInfo(decoder, &info) == JXL_DEC_SUCCESS else { throw .damagedJXL }
-        // libjxl allocates four bytes a pixel for each.
-        guard info.num_extra_channels <= Self.maxExtraChannels else {
-            throw .exceeded(
-                .library,
-                "the JPEG XL has \(info.num_extra_channels) extra channels, the limit is \(Self.maxExtraChannels)")
-        }
         return info
     }
-
-    private static let maxExtraChannels = 8
 
     /// Returns the header of a frame, after `JXL_DEC_FRAME`.
     func frameHeader() throws(TintypeError) -> JxlFrameHeader {
@@ -183,17 +168,7 @@ struct JXLReader: ~Copyable {
     }
 
     /// Renders what has arrived of a frame to the output; returns whether anything has.
-    func flush() -> Bool { Self.withoutSubnormals { JxlDecoderFlushImage(decoder) } == JXL_DEC_SUCCESS }
-
-    // MARK: Arithmetic
-
-    /// Calls a function of libjxl that computes pixels, on this thread. Subnormal numbers count as zero meanwhile: with them,
-    /// processors take forty times as long to blend a pixel, and a file can contain any sample.
-    private static func withoutSubnormals(_ compute: () -> JxlDecoderStatus) -> JxlDecoderStatus {
-        let mode = tintype_jxl_ignore_subnormals()
-        defer { tintype_jxl_restore_arithmetic(mode) }
-        return compute()
-    }
+    func flush() -> Bool { JxlDecoderFlushImage(decoder) == JXL_DEC_SUCCESS }
 }
 
 extension JxlColorEncoding {

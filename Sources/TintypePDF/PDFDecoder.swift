@@ -19,12 +19,20 @@ extension ImageFormat {
 ///
 /// poppler offers no cancellation, and no limit on the memory and time that the contents of a page need: draw untrusted
 /// documents in a separate process with its own limits. Decoders hold no state; any thread may use one.
-public struct PDFDecoder: RecognizingImageDecoder, PartialImageDecoder {
+public struct PDFDecoder: RecognizingImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a decoder.
     public init() {}
 
     /// The PDF format.
     public var formats: Set<ImageFormat> { [.pdf] }
+
+    /// A worker that reads fonts.
+    public static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true, readsFonts: true) }
+
+    /// Loads poppler-glib.
+    public static func prepareWorker() {
+        _ = PDFLibrary.standard
+    }
 
     /// The number of bytes to recognize a PDF by: the header is within the first 1024 bytes (ISO 32000-1, H.3,
     /// implementation note 13).

@@ -7,7 +7,7 @@ public import TintypeCore
 ///
 /// A smaller size is resampled row by row as rows are inflated, without holding the full image in memory. Only an
 /// interlaced image is decoded whole first. Decoders hold no state; any thread may use one.
-public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
+public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a PNG decoder.
     public init() {}
 

@@ -22,12 +22,20 @@ extension ImageFormat {
 ///
 /// LibRaw reads formats of hundreds of cameras in C++: decode untrusted images in a separate process. Decoders hold no
 /// state; any thread may use one.
-public struct RAWDecoder: RecognizingImageDecoder {
+public struct RAWDecoder: RecognizingImageDecoder, SandboxableImageDecoder {
     /// Creates a decoder.
     public init() {}
 
     /// Raw images.
     public var formats: Set<ImageFormat> { [.raw] }
+
+    /// A worker by default.
+    public static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+
+    /// Loads LibRaw.
+    public static func prepareWorker() {
+        _ = RAWLibrary.standard
+    }
 
     /// The number of bytes to recognize a raw image by. The directory of one that is a TIFF is near its beginning.
     public var headLength: Int { 4096 }

@@ -14,15 +14,19 @@ enum SVGSource {
     ///   for invalid compression; ``TintypeError/Code/outOfMemory``.
     static func markup(_ bytes: Data, limit: Int) throws(TintypeError) -> Data {
         guard bytes.count <= limit else { throw .tooLargeSVG(limit) }
-        guard bytes.starts(with: [0x1F, 0x8B]) else { return bytes }
+        guard bytes.starts(with: gzip) else { return bytes }
         let markup = try decompressed(bytes, limit: limit)
-        guard FormatSniffer.format(of: markup) == .svg else {
+        // librsvg would decompress it again.
+        guard !markup.starts(with: gzip), FormatSniffer.format(of: markup) == .svg else {
             throw TintypeError(.notAnImage, stage: .decode, "expected an image, got compressed data, not an SVG")
         }
         return markup
     }
 
     // MARK: Compression
+
+    /// The first bytes of a gzip file.
+    private static let gzip: [UInt8] = [0x1F, 0x8B]
 
     /// Decompresses a gzip file of one member (RFC 1952). Bytes after it are ignored, as zlib's own reader does with
     /// those that are no other member.

@@ -12,12 +12,15 @@ public import TintypeCore
 ///
 /// A smaller size is resampled while strips are decoded, without holding the full image in memory unless it is one
 /// strip. Decoders hold no state; any thread may use one.
-public struct TIFFDecoder: PartialImageDecoder {
+public struct TIFFDecoder: PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a TIFF decoder.
     public init() {}
 
     /// The formats that this decoder reads: TIFF.
     public var formats: Set<ImageFormat> { [.tiff] }
+
+    /// A worker by default.
+    public static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
 
     /// Reads the first directory, which may be anywhere in the file and is usually at its end.
     ///

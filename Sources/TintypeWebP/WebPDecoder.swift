@@ -6,7 +6,7 @@ public import TintypeCore
 /// Decodes WebP (RFC 9649) with libwebp: lossy, lossless, and animations.
 ///
 /// A smaller size is resampled from the full image. Decoders hold no state; any thread may use one.
-public struct WebPDecoder: ProgressiveAnimationDecoder {
+public struct WebPDecoder: ProgressiveAnimationDecoder, SandboxableImageDecoder {
     /// Creates a WebP decoder.
     public init() {}
 

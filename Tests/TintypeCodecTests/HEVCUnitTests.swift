@@ -28,14 +28,6 @@ import TintypeTesting
         #expect(head == Self.bytes("04 08 00 00 00 9f e8 00 00 00 00 1e"))
     }
 
-    /// A sample with several pictures would take time and memory that nothing counts.
-    @Test(arguments: [
-        ("26 01 af", true), ("02 01 80", true), ("02 01 7f", false), ("03 01 80", false), ("02 09 80", false),
-        ("42 01 ff", false), ("4e 01 80", false), ("26 01", false),
-    ]) func theFirstSliceOfAPictureIsRecognized(_ unit: String, _ isFirst: Bool) {
-        Self.bytes(unit).withUnsafeBytes { #expect(HEVCUnit.beginsPicture($0) == isFirst) }
-    }
-
     @Test func theWindowIsInsertedAndWidened() throws {
         var unit = HEVCUnit(Self.still)
         try unit.crop(by: PixelSize(width: 40, height: 46))

@@ -123,41 +123,6 @@ import TintypeTesting
         #expect(try limit(9, data, JPEGDecoder()) == [.memoryBytes, .memoryBytes])
     }
 
-    /// An AV1 decoder keeps eight frames for later ones.
-    @Test(arguments: [(8, 2, 10), (8, 3, 15), (8, 4, 20), (8, 6, 30), (10, 3, 30), (12, 6, 60)])
-    func theFramesThatAnAV1DecoderKeepsAreCharged(_ depth: Int, _ samples: Int, _ bytesPerPixel: Int) {
-        let format = AV1FrameFormat(depth: depth, samplesOfTwoPixels: samples, pixels: 7)
-        #expect(format.bytes(frames: AV1FrameFormat.keptFrames) == Double(7 * bytesPerPixel))
-    }
-
-    /// The bytes for the images of a sequence that are shown, ten frames of 4:4:4, and ten of its alpha, which is grey.
-    private func sequenceCharge(_ data: Data) throws -> Int {
-        let size = try #require(try AVIFDecoder().info(of: data, isComplete: true)?.size)
-        return 16 * size.area + (30 + 10) * AVIFReader.codedPixels(of: size)
-    }
-
-    @Test func anAVIFSequenceIsChargedForTheFramesThatAreKept() throws {
-        let data = try FixtureManifest.named("sequence.avif").data
-        #expect(try leastMemory(data, .standard) == sequenceCharge(data))
-    }
-
-    /// The configuration of the colours says 4:2:0, but their samples say 4:4:4.
-    @Test func anAVIFSequenceIsChargedForTheFormatOfItsSamples() throws {
-        var data = try FixtureManifest.named("sequence.avif").data
-        let movie = try #require(data.firstRange(of: Data("moov".utf8))).upperBound
-        let configuration = try #require(data[movie...].firstRange(of: Data("av1C".utf8))).upperBound
-        data.replaceSubrange(configuration + 1..<configuration + 3, with: [0, 0x0C])
-        let charge = try sequenceCharge(data)
-        var context = DecodeContext()
-        context.limits.memoryBytes = charge
-        _ = try AVIFDecoder().makeFrameDecoder(data, context: context)
-        context.limits.memoryBytes = charge - 1
-        let error = #expect(throws: TintypeError.self) {
-            _ = try AVIFDecoder().makeFrameDecoder(data, context: context)
-        }
-        #expect(error?.limit == .memoryBytes)
-    }
-
     @Test(arguments: [(8, 8, 136 * 136), (1000, 500, 1128 * 628), (Int(UInt32.max), Int(UInt32.max), Int.max)])
     func anAVIFMayCodeOnlyWholeBlocksMoreThanItDeclares(_ width: Int, _ height: Int, _ pixels: Int) {
         #expect(AVIFReader.codedPixels(of: PixelSize(width: width, height: height)) == pixels)

@@ -49,7 +49,7 @@ import TintypeCore
             utf16("\u{FEFF}<?xml version='1.0' encoding='UTF-16'?>\(body)", bigEndian: false)
         ),
         ("UTF-16, big-endian, with a mark", utf16("\u{FEFF}\(body)", bigEndian: true)),
-        ("UTF-16, little-endian", utf16(body, bigEndian: false)),
+        ("UTF-16, little-endian", utf16("<?xml version='1.0' encoding='UTF-16'?>\(body)", bigEndian: false)),
         ("UTF-16, big-endian", utf16("<?xml version='1.0' encoding='UTF-16BE'?>\(body)", bigEndian: true)),
         ("UTF-16 in gzip", gzip(utf16("\u{FEFF}\(body)", bigEndian: true))),
         ("UTF-8 with a mark", Data([0xEF, 0xBB, 0xBF]) + Data(body.utf8)),
@@ -61,6 +61,13 @@ import TintypeCore
         let image = try coders.decoder(for: data).decode(data, context: DecodeContext())
         #expect(image.size == PixelSize(width: 4, height: 2) && image.pixels[1, 1] == Self.black, "\(name)")
         #expect(try coders.info(of: data)?.size == image.size, "\(name)")
+    }
+
+    /// The limit would hold for the first decompression only.
+    @Test func markupThatIsCompressedTwiceIsNoImage() {
+        let data = Self.gzip(Self.gzip(Data(Self.body.utf8)))
+        let error = #expect(throws: TintypeError.self) { try SVGDecoder().decode(data, context: DecodeContext()) }
+        #expect(error?.code == .notAnImage)
     }
 
     /// Bytes behind the compressed markup are not drawn, and not needed.

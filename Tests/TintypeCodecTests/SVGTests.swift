@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import TintypeCore
 import TintypeSVG
+import TintypeTesting
 
 @Suite struct SVGTests {
     private static let halves = """
@@ -92,14 +93,7 @@ import TintypeSVG
     }
 
     @Test func aBillionLaughsAreAnError() {
-        let entities = (1...9).map { level in
-            "<!ENTITY l\(level) \"\(String(repeating: "&l\(level - 1);", count: 10))\">"
-        }
-        let text = """
-            <svg xmlns="http://www.w3.org/2000/svg"><text>&l9;</text></svg>
-            """
-        let document = "<?xml version=\"1.0\"?><!DOCTYPE svg [<!ENTITY l0 \"lol\">\(entities.joined())]>\(text)"
-        #expect(throws: TintypeError.self) { try SVGDecoder().decode(Data(document.utf8), context: DecodeContext()) }
+        #expect(throws: TintypeError.self) { try SVGDecoder().decode(Bomb.laughs(), context: DecodeContext()) }
     }
 
     /// Documents whose cost cannot be told from their markup.
@@ -121,6 +115,69 @@ import TintypeSVG
             <svg xmlns="http://www.w3.org/2000/svg" width="4" height="4"><style>rect{fill:&black;}</style>&shape;</svg>
             """
         #expect(try decode(text).pixels[2, 2] == Pixel(red: 0, green: 0, blue: 0))
+    }
+
+    private static func document(_ body: String) -> String {
+        let spaces = "xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink'"
+        return "<svg \(spaces) width='9' height='9'>\(body)</svg>"
+    }
+
+    private static let square = Data(document("<rect width='9' height='9'/>").utf8).base64EncodedString()
+
+    /// References, embedded documents, and what drawing programs write.
+    @Test(arguments: [
+        document("<image width='9' height='9' href='data:image/svg+xml;base64,\(square)'/>"),
+        document(
+            "<image width='9' height='9' xlink:href='data:;base64,\(square.prefix(9))&#10;\(square.dropFirst(9))'/>"),
+        document(
+            "<style>@import url('https://fonts.example/css?a=b&amp;c');@font-face{src:url(data:font/woff2,AA)} "
+                + "a{fill:url(#a)}</style><rect width='9' height='9'/>"),
+        "<!DOCTYPE svg [<!ENTITY style 'fill:#000;'><!ENTITY svg 'http://www.w3.org/2000/svg'>]>"
+            + "<svg xmlns='&svg;' width='9' height='9'><rect width='9' height='9' style='&style;'/></svg>",
+        "<?xml version='1.0' encoding='ISO-8859-1'?>\(document("<a href='#d'><rect width='9' height='9'/></a>"))",
+        document("<text y='500' font-size='800' font-family='&quot;A:B&quot;'>x</text><rect width='9' height='9'/>"),
+        document("<g id='top'><a xlink:href='#top'><rect width='9' height='9'/></a></g>"),
+        document(
+            "<defs><rect id='a' width='9' height='9'/></defs>" + String(repeating: "<use href='#a'/>", count: 3000)),
+        document("<style>\(String(repeating: "b,i:hover{fill:red} ", count: 300))</style><rect width='9' height='9'/>"),
+    ])
+    func aNormalDocumentIsDrawn(_ text: String) throws {
+        #expect(try decode(text).pixels[4, 4] == Pixel(red: 0, green: 0, blue: 0))
+    }
+
+    // MARK: Limits
+
+    private func limit(
+        _ data: Data, size: DecodeOptions.Size = .full, _ change: (inout DecodeLimits) -> Void = { _ in }
+    ) -> DecodeLimit? {
+        var context = DecodeContext(options: DecodeOptions(size: size))
+        change(&context.limits)
+        return #expect(throws: TintypeError.self) { try SVGDecoder().decode(data, context: context) }?.limit
+    }
+
+    @Test func theBytesAndPixelsAreLimited() throws {
+        let data = Data(Self.halves.utf8)
+        #expect(limit(data) { $0.memoryBytes = data.count - 1 } == .library)
+        #expect(limit(data) { $0.pixels = 199 } == .pixels)
+        #expect(limit(data, size: .fit(PixelSize(width: 80, height: 80))) { $0.side = 79 } == .side)
+        // More bytes than libxml2 reads at once.
+        let comments = String(repeating: "<!-- \(String(repeating: "x", count: 1000)) -->", count: 10_000)
+        #expect(try decode(Self.halves.replacing("<rect", with: "\(comments)<rect")).pixels[3, 3].red == 255)
+    }
+
+    @Test func aSideThatCairoCannotDrawExceedsALimit() {
+        let line = Data(Self.halves.replacing("\"10\">", with: "\"1\">").utf8)
+        #expect(limit(line, size: .fit(PixelSize(width: 40_000, height: 2000))) == .library)
+    }
+
+    @Test func aCancelledDocumentIsNotDrawn() {
+        for passing in 0...1 {
+            let context = DecodeContext(isCancelled: CancellationChecks(passing: passing).isCancelled)
+            let error = #expect(throws: TintypeError.self) {
+                try SVGDecoder().decode(Data(Self.halves.utf8), context: context)
+            }
+            #expect(error?.code == .cancelled)
+        }
     }
 
     @Test func everyTruncationIsAnError() throws {

@@ -113,8 +113,8 @@ enum MappingSymbols {
             "PipelineConfiguration.maximumByteCount": \PipelineConfiguration.maximumByteCount,
             "PipelineConfiguration.observers": \PipelineConfiguration.observers,
             "PipelineConfiguration.shouldLoad": \PipelineConfiguration.shouldLoad,
-            "PipelineConfiguration.standard(downloader:memory:disk:)":
-                PipelineConfiguration.standard(downloader:memory:disk:),
+            "PipelineConfiguration.standard(downloader:memory:disk:sandbox:)":
+                PipelineConfiguration.standard(downloader:memory:disk:sandbox:),
             "RequestInterceptor.intercept(_:)": { (interceptor: any RequestInterceptor, request: ImageRequest) in
                 interceptor.intercept(request)
             },

@@ -3,36 +3,6 @@
 #include <jxl/version.h>
 #include <stdint.h>
 
-/// Makes the calling thread treat subnormal floating-point numbers as zero, and returns the mode that it had before.
-static inline uint64_t tintype_jxl_ignore_subnormals(void) {
-#if defined(__x86_64__)
-    // MXCSR: bit 6 for operands, bit 15 for results.
-    uint32_t mode, changed;
-    __asm__ volatile("stmxcsr %0" : "=m"(mode));
-    changed = mode | 0x8040;
-    __asm__ volatile("ldmxcsr %0" : : "m"(changed) : "memory");
-    return mode;
-#elif defined(__aarch64__)
-    // FPCR: bit 24 for both.
-    uint64_t mode;
-    __asm__ volatile("mrs %0, fpcr" : "=r"(mode));
-    __asm__ volatile("msr fpcr, %0" : : "r"(mode | 1 << 24) : "memory");
-    return mode;
-#else
-#error "CLibJXL.h cannot make this processor ignore subnormal numbers: add it above"
-#endif
-}
-
-/// Restores the mode that tintype_jxl_ignore_subnormals returned.
-static inline void tintype_jxl_restore_arithmetic(uint64_t mode) {
-#if defined(__x86_64__)
-    const uint32_t former = (uint32_t)mode;
-    __asm__ volatile("ldmxcsr %0" : : "m"(former) : "memory");
-#else
-    __asm__ volatile("msr fpcr, %0" : : "r"(mode) : "memory");
-#endif
-}
-
 #if __linux__
 #include <CTintypeLibraries.h>
 

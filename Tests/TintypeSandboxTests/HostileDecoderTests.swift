@@ -1,0 +1,157 @@
+import Foundation
+import HostileDecoders
+import Testing
+import TintypeCore
+
+@testable import TintypeSandbox
+
+/// Decoders that misbehave in a worker: each fails its own image, and the next one succeeds.
+@Suite(.timeLimit(.minutes(1))) struct HostileDecoderTests {
+    static let coders = ImageCoderRegistry(decoders: [HostileDecoder()]).sandboxed()
+
+    static func decode(
+        _ behavior: HostileDecoder.Behavior, _ coders: ImageCoderRegistry = coders,
+        isCancelled: @escaping @Sendable () -> Bool = { false }
+    ) throws(TintypeError) -> Image {
+        let bytes = HostileDecoder.bytes(behavior)
+        var context = DecodeContext(isCancelled: isCancelled)
+        context.limits.memoryBytes = 128 << 20
+        context.limits.time = .milliseconds(500)
+        return try coders.decoder(for: bytes).decode(bytes, context: context)
+    }
+
+    /// What each decoder fails with.
+    static let crashes: [HostileDecoder.Behavior] = [
+        .crash, .abort, .trap, .overflowStack, .writeGarbage, .lieAboutSize, .listFrames, .closeSocket, .exit, .fork,
+        .execute, .createFile, .connect, .trace, .makeMemory,
+    ]
+
+    @Test(arguments: crashes) func aDecoderThatMisbehavesFailsOnlyItsImage(
+        _ behavior: HostileDecoder.Behavior
+    ) throws {
+        let error = #expect(throws: TintypeError.self) { try Self.decode(behavior) }
+        #expect(error?.code == .decoderCrashed, "\(String(describing: error))")
+        #expect(try Self.decode(.good).size == PixelSize(width: 2, height: 2))
+    }
+
+    @Test(arguments: [HostileDecoder.Behavior.loop, .announce]) func aDecoderThatNeverEndsIsKilled(
+        _ behavior: HostileDecoder.Behavior
+    ) throws {
+        let error = #expect(throws: TintypeError.self) { try Self.decode(behavior) }
+        #expect(error?.limit == .time)
+        #expect(try Self.decode(.good).pixels[0, 0] == Pixel(red: 255, green: 0, blue: 0))
+    }
+
+    @Test func aDecoderThatHoardsMemoryIsKilled() throws {
+        let error = #expect(throws: TintypeError.self) { try Self.decode(.hoard) }
+        #expect(error?.limit == .memoryBytes, "\(String(describing: error))")
+    }
+
+    @Test func aDecoderThatHoardsBitmapsRunsOutOfMemory() throws {
+        let error = #expect(throws: TintypeError.self) { try Self.decode(.hoardPixels) }
+        #expect(error?.code == .outOfMemory || error?.limit == .memoryBytes, "\(String(describing: error))")
+    }
+
+    @Test(arguments: [HostileDecoder.Behavior.readFile, .listFolder]) func filesAreNotReadable(
+        _ behavior: HostileDecoder.Behavior
+    ) throws {
+        let error = #expect(throws: TintypeError.self) { try Self.decode(behavior) }
+        #expect(error?.code == .undecodable && error?.message.contains("cannot be") == true)
+    }
+
+    @Test(arguments: [HostileDecoder.Behavior.killHost, .startThread]) func harmlessCallsDoNotEndTheWorker(
+        _ behavior: HostileDecoder.Behavior
+    ) throws {
+        #expect(try Self.decode(behavior).size.width == 2)
+    }
+
+    // MARK: Cancellation
+
+    @Test func aDecoderThatChecksForCancellationKeepsItsWorker() throws {
+        let pool = WorkerPool(SandboxConfiguration())
+        let decoder = SandboxedDecoder(HostileDecoder(), pool)
+        _ = try decoder.decode(HostileDecoder.bytes(.good), context: DecodeContext())
+        let first = Self.children
+        let checks = Locked(0)
+        let context = DecodeContext(isCancelled: {
+            checks.withLock { count in
+                count += 1
+                return count > 2
+            }
+        })
+        let error = #expect(throws: TintypeError.self) {
+            try decoder.decode(HostileDecoder.bytes(.wait), context: context)
+        }
+        #expect(error?.code == .cancelled)
+        _ = try decoder.decode(HostileDecoder.bytes(.good), context: DecodeContext())
+        #expect(pool.workerCount == 1 && first.isSubset(of: Self.children))
+    }
+
+    @Test func aDecoderThatIgnoresCancellationIsKilled() throws {
+        let checks = Locked(0)
+        let error = #expect(throws: TintypeError.self) {
+            try Self.decode(.loop) {
+                checks.withLock { count in
+                    count += 1
+                    return count > 2
+                }
+            }
+        }
+        #expect(error?.code == .cancelled)
+    }
+
+    // MARK: Animations
+
+    @Test func anAnimationWhoseWorkerDiesIsOpenedAgain() throws {
+        let bytes = HostileDecoder.bytes(.good)
+        let decoder = try #require(try Self.coders.decoder(for: bytes) as? any AnimatedImageDecoder)
+        let frames = try decoder.makeFrameDecoder(bytes, context: DecodeContext())
+        #expect(try frames.pixels(of: 0) { false }.size.width == 2)
+        let error = #expect(throws: TintypeError.self) { try frames.pixels(of: 1) { false } }
+        #expect(error?.code == .decoderCrashed)
+        // The last frame comes from another worker.
+        #expect(try frames.pixels(of: 2) { false }[1, 1] == Pixel(red: 255, green: 0, blue: 0))
+    }
+
+    // MARK: What is left
+
+    /// The processes that this one has started and not reaped.
+    static var children: Set<Int> {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        let lists = tasks.compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/children", encoding: .utf8) }
+        return Set(lists.flatMap { $0.split(separator: " ").compactMap { Int($0) } })
+    }
+
+    private static var descriptors: Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+    }
+
+    private static var mappings: Int {
+        ((try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? "").split(separator: "\n").filter {
+            $0.contains("memfd:tintype")
+        }.count
+    }
+
+    /// One image in ten ends its worker.
+    @Test func nothingIsLeftOfManyWorkers() throws {
+        let pool = WorkerPool(SandboxConfiguration())
+        let decoder = SandboxedDecoder(HostileDecoder(), pool)
+        _ = try decoder.decode(HostileDecoder.bytes(.good), context: DecodeContext())
+        pool.endIdleWorkers()
+        let (descriptors, mappings, children) = (Self.descriptors, Self.mappings, Self.children)
+        for index in 0..<60 {
+            if index % 10 == 9 {
+                #expect(throws: TintypeError.self) {
+                    try decoder.decode(HostileDecoder.bytes(.crash), context: DecodeContext())
+                }
+            } else {
+                _ = try decoder.decode(HostileDecoder.bytes(.good), context: DecodeContext())
+            }
+        }
+        pool.endIdleWorkers()
+        #expect(pool.workerCount == 0)
+        #expect(Self.children.subtracting(children).isEmpty)
+        // Other tests open some at the same time.
+        #expect(Self.descriptors <= descriptors + 20 && Self.mappings <= mappings + 20)
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import HostileDecoders
+import Testing
+import TintypeCore
+
+@testable import TintypeSandbox
+
+/// The settings of a sandbox.
+@Suite(.timeLimit(.minutes(1))) struct SandboxConfigurationTests {
+    private func decode(
+        _ behavior: HostileDecoder.Behavior, _ configuration: SandboxConfiguration
+    ) throws(TintypeError) -> Image {
+        let coders = ImageCoderRegistry(decoders: [HostileDecoder()]).sandboxed(configuration)
+        let bytes = HostileDecoder.bytes(behavior)
+        return try coders.decoder(for: bytes).decode(bytes, context: DecodeContext())
+    }
+
+    /// Without Landlock, the filter of system calls keeps a decoder from files.
+    @Test(arguments: 0...7) func olderKernelsRestrictFilesToo(_ version: Int) throws {
+        var configuration = SandboxConfiguration()
+        configuration.landlockVersion = version
+        #expect(try decode(.good, configuration).size.width == 2)
+        let error = #expect(throws: TintypeError.self) { try decode(.readFile, configuration) }
+        #expect(error?.code == .undecodable)
+        #expect(#expect(throws: TintypeError.self) { try decode(.createFile, configuration) }?.code == .decoderCrashed)
+    }
+
+    @Test func aStrictSandboxNeedsEverything() throws {
+        var configuration = SandboxConfiguration()
+        (configuration.landlockVersion, configuration.isStrict) = (0, true)
+        let error = #expect(throws: TintypeError.self) { try decode(.good, configuration) }
+        #expect(error?.code == .noWorker && error?.message.contains("no Landlock") == true)
+        // A program that was built with a sanitizer has no limit of memory.
+        configuration.landlockVersion = nil
+        if try SandboxStatus.probe().isComplete { #expect(try decode(.good, configuration).size.width == 2) }
+    }
+
+    @Test(arguments: ["/bin/true", "/nonexistent", "/bin/cat"]) func anExecutableThatIsNoWorkerIsAnError(
+        _ path: String
+    ) throws {
+        let error = #expect(throws: TintypeError.self) {
+            try decode(.good, SandboxConfiguration(.standard, executable: path))
+        }
+        #expect(error?.code == .noWorker && error?.message.contains("SandboxConfiguration.executable") == true)
+    }
+
+    @Test func aPolicySelectsTheDecoders() throws {
+        let plain = ImageCoderRegistry(decoders: [HostileDecoder()])
+        let bytes = HostileDecoder.bytes(.good)
+        for policy in [SandboxPolicy.standard, .all] {
+            #expect(try plain.sandboxed(SandboxConfiguration(policy)).decoder(for: bytes) is SandboxedDecoder)
+        }
+        #expect(try plain.sandboxed(SandboxConfiguration(.none)).decoder(for: bytes) is HostileDecoder)
+        // A later policy replaces the former one.
+        #expect(try plain.sandboxed().sandboxed(SandboxConfiguration(.none)).decoder(for: bytes) is HostileDecoder)
+    }
+
+    @Test func aWorkerIsReplacedAfterANumberOfImages() throws {
+        var configuration = SandboxConfiguration()
+        configuration.imagesPerWorker = 2
+        let pool = WorkerPool(configuration)
+        let decoder = SandboxedDecoder(HostileDecoder(), pool)
+        for count in [1, 0, 1, 0] {
+            _ = try decoder.decode(HostileDecoder.bytes(.good), context: DecodeContext())
+            #expect(pool.workerCount == count)
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import Testing
+
+@testable import TintypeSandbox
+
+/// Which worker serves which request.
+@Suite struct WorkerPoolStateTests {
+    private typealias State = WorkerPoolState<String>
+    private static let avif = WorkerKind(decoder: "AVIF", readsFonts: false)
+    private static let jxl = WorkerKind(decoder: "JXL", readsFonts: false)
+    private static let svg = WorkerKind(decoder: "SVG", readsFonts: true)
+
+    private static func state(_ sharing: SandboxConfiguration.Sharing = .all, maximumRequests: Int = 100) -> State {
+        State(width: 2, maximumRequests: maximumRequests, sharing: sharing)
+    }
+
+    private static func describe(_ turn: State.Turn?) -> String {
+        switch turn {
+        case .use(_, let worker): "use \(worker)"
+        case .start(_, let decoders, let retired):
+            "start \(decoders.joined(separator: "+"))" + (retired.map { " retire \($0)" } ?? "")
+        case .wait: "wait"
+        case nil: "gone"
+        }
+    }
+
+    /// Acquires a worker and, if one is started, records that it has started under a name.
+    private static func acquire(
+        _ state: inout State, _ kind: WorkerKind, _ name: String = "", origin: String? = nil, at now: Int = 0
+    ) -> (turn: String, number: Int) {
+        let turn = state.acquire(kind, origin: origin, now: .milliseconds(now))
+        var number = 0
+        if case .start(let started, _, _) = turn {
+            state.started(started, name)
+            number = started
+        }
+        if case .use(let used, _) = turn { number = used }
+        return (describe(turn), number)
+    }
+
+    @Test func anIdleWorkerIsUsedAgain() {
+        var state = Self.state()
+        let (first, number) = Self.acquire(&state, Self.avif, "a")
+        #expect(first == "start AVIF")
+        let result1 = state.release(number, isUsable: true, now: .zero)
+        #expect(result1 == nil)
+        #expect(Self.acquire(&state, Self.avif).turn == "use a")
+    }
+
+    @Test func atMostAsManyWorkersAsTheWidthExist() {
+        var state = Self.state()
+        #expect(Self.acquire(&state, Self.avif, "a").turn == "start AVIF")
+        #expect(Self.acquire(&state, Self.avif, "b").turn == "start AVIF")
+        #expect(Self.acquire(&state, Self.avif).turn == "wait")
+        #expect(state.count == 2)
+    }
+
+    /// A worker that starts later serves all formats so far.
+    @Test func workersPrepareAllDecodersThatWereUsed() {
+        var state = Self.state()
+        let a = Self.acquire(&state, Self.avif, "a").number
+        #expect(Self.acquire(&state, Self.jxl, "b").turn == "start AVIF+JXL")
+        _ = state.release(a, isUsable: true, now: .zero)
+        // The idle worker cannot decode JPEG XL, so it makes room for one that can.
+        #expect(Self.acquire(&state, Self.jxl, "c", at: 1000).turn == "start AVIF+JXL retire a")
+    }
+
+    @Test func fontsHaveWorkersOfTheirOwn() {
+        var state = Self.state()
+        let a = Self.acquire(&state, Self.avif, "a").number
+        _ = state.release(a, isUsable: true, now: .zero)
+        #expect(Self.acquire(&state, Self.svg, "s").turn == "start SVG")
+        #expect(Self.acquire(&state, Self.avif).turn == "use a")
+    }
+
+    /// Two formats in turn do not end each other's workers.
+    @Test func aWorkerThatWasJustUsedIsNotEndedForAnotherFormat() {
+        var state = Self.state()
+        let a = Self.acquire(&state, Self.avif, "a").number
+        _ = Self.acquire(&state, Self.svg, "s")
+        _ = state.release(a, isUsable: true, now: .milliseconds(100))
+        #expect(Self.acquire(&state, Self.svg, at: 200).turn == "wait")
+        #expect(Self.acquire(&state, Self.svg, "t", at: 400).turn == "start SVG retire a")
+    }
+
+    @Test func aWorkerIsEndedAfterAFailureOrManyRequests() {
+        var state = Self.state(maximumRequests: 2)
+        let a = Self.acquire(&state, Self.avif, "a").number
+        let result2 = state.release(a, isUsable: false, now: .zero)
+        #expect(result2 == "a")
+        let b = Self.acquire(&state, Self.avif, "b").number
+        let result3 = state.release(b, isUsable: true, now: .zero)
+        #expect(result3 == nil)
+        _ = Self.acquire(&state, Self.avif)
+        let result4 = state.release(b, isUsable: true, now: .zero)
+        #expect(result4 == "b")
+        #expect(state.count == 0)
+    }
+
+    @Test func imagesOfOtherOriginsHaveOtherWorkers() {
+        var state = Self.state(.sameOrigin)
+        let a = Self.acquire(&state, Self.avif, "a", origin: "https://a").number
+        _ = state.release(a, isUsable: true, now: .zero)
+        #expect(Self.acquire(&state, Self.avif, "b", origin: "https://b").turn == "start AVIF")
+        #expect(Self.acquire(&state, Self.avif, origin: "https://a").turn == "use a")
+        _ = state.release(a, isUsable: true, now: .zero)
+        #expect(Self.acquire(&state, Self.avif, "c", origin: "https://c").turn == "start AVIF retire a")
+    }
+
+    @Test func withoutSharingEachImageHasItsOwnWorker() {
+        var state = Self.state(.none)
+        let a = Self.acquire(&state, Self.avif, "a").number
+        _ = state.release(a, isUsable: true, now: .zero)
+        #expect(Self.acquire(&state, Self.avif, "b").turn == "start AVIF")
+        #expect(Self.acquire(&state, Self.avif, "c").turn == "start AVIF retire a")
+    }
+
+    @Test func theWorkerOfAnOpenDecoderIsFoundUntilItEnds() {
+        var state = Self.state()
+        let a = Self.acquire(&state, Self.avif, "a").number
+        let result5 = state.acquire(a)
+        #expect(Self.describe(result5) == "wait")
+        _ = state.release(a, isUsable: true, now: .zero)
+        let result6 = state.acquire(a)
+        #expect(Self.describe(result6) == "use a")
+        _ = state.release(a, isUsable: false, now: .zero)
+        let result7 = state.acquire(a)
+        #expect(Self.describe(result7) == "gone")
+    }
+
+    @Test func idleWorkersExpire() {
+        var state = Self.state()
+        let a = Self.acquire(&state, Self.avif, "a").number
+        let b = Self.acquire(&state, Self.avif, "b").number
+        _ = state.release(a, isUsable: true, now: .seconds(1))
+        let result8 = state.expire(after: .seconds(30), now: .seconds(30))
+        #expect(result8.isEmpty)
+        // A worker in use does not.
+        let result9 = state.expire(after: .seconds(30), now: .seconds(40))
+        #expect(result9 == ["a"])
+        _ = state.release(b, isUsable: true, now: .seconds(41))
+        let result10 = state.removeIdle()
+        #expect(result10 == ["b"])
+    }
+}
