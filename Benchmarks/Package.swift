@@ -50,13 +50,6 @@ let package = Package(
                     .product(name: "Tintype\($0)", package: "Tintype")
                 },
             swiftSettings: swiftSettings),
-        // Decodes one image per process, for scripts/bench/measure-decoder-memory.
-        .executableTarget(
-            name: "DecodeMemory",
-            dependencies: ["AVIF", "BMP", "Core", "GIF", "HEIF", "ICO", "JPEG", "JXL", "PNG", "TIFF", "WebP"].map {
-                .product(name: "Tintype\($0)", package: "Tintype")
-            },
-            swiftSettings: swiftSettings),
         // Makes one thumbnail per process, for scripts/bench/compare-decoders.
         .executableTarget(
             name: "JPEGThumbnail",
