@@ -119,7 +119,11 @@ struct WireReader {
     }
 
     /// Reads the count of values that have at least `size` bytes each.
-    mutating func count(of size: Int = 1) throws(WireError) -> Int { try int(in: 0...left / size) }
+    mutating func count(of size: Int = 1) throws(WireError) -> Int {
+        let count = try int(in: 0...Int.max)
+        guard count <= left / size else { throw WireError("\(count) values in \(left) bytes") }
+        return count
+    }
 
     mutating func string() throws(WireError) -> String { String(decoding: try slice(), as: UTF8.self) }
 
