@@ -235,7 +235,8 @@ let package = Package(
         .executableTarget(
             name: "TintypeCommand",
             dependencies: [
-                "Tintype", "TintypeTerminal", "TintypeTesting", "CTintypeSamples", .argumentParser, .logging,
+                "Tintype", "TintypePDF", "TintypeRAW", "TintypeTerminal", "TintypeTesting", "CTintypeSamples",
+                .argumentParser, .logging,
             ],
             swiftSettings: swiftSettings),
 

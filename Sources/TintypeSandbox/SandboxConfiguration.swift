@@ -62,7 +62,7 @@ extension ImageCoderRegistry {
     /// configuration replaces the former one.
     public func sandboxed(_ configuration: SandboxConfiguration = SandboxConfiguration()) -> ImageCoderRegistry {
         let pool = WorkerPool(configuration)
-        return replacingDecoders { decoder in
+        var registry = replacingDecoders { decoder in
             let decoder = (decoder as? SandboxedDecoder)?.base ?? decoder
             guard let sandboxable = decoder as? any SandboxableImageDecoder else { return decoder }
             return switch configuration.policy {
@@ -71,5 +71,7 @@ extension ImageCoderRegistry {
             case .standard, .all: SandboxedDecoder(sandboxable, pool)
             }
         }
+        registry.separatesOrigins = configuration.sharing == .sameOrigin
+        return registry
     }
 }

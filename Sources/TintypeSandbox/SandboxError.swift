@@ -14,7 +14,7 @@ extension TintypeError {
             self.init(.decoderCrashed, stage: .decode, "the worker process violated the protocol: \(reason)")
         case .ended where end.signal == SIGXCPU: self = .exceeded(.time, "decoding took longer than \(limits.time)")
         // The libraries crash in many ways when memory cannot be allocated.
-        case .ended where end.is_known && end.peak_bytes / 4 * 5 > limits.memoryBytes:
+        case .ended where end.isOutOfMemory(limits.memoryBytes):
             self = .exceeded(.memoryBytes, "decoding needs more than \(limits.memoryBytes) bytes of memory")
         case .ended: self.init(.decoderCrashed, stage: .decode, "the decoder \(Self.description(of: end))")
         }
@@ -28,5 +28,16 @@ extension TintypeError {
         case SIGKILL: return "was killed, or broke its connection"
         default: return "crashed: \(String(cString: strsignal(end.signal)).lowercased())"
         }
+    }
+}
+
+extension tintype_process_end {
+    /// The memory of the stack, which ``DecodeLimits/memoryBytes`` does not limit.
+    private static var stackBytes: Int { 64 << 20 }
+
+    /// Whether the process probably crashed because it had reached its limit of memory.
+    fileprivate func isOutOfMemory(_ limit: Int) -> Bool {
+        let used = peak_bytes - (signal == SIGSEGV ? min(peak_bytes, Self.stackBytes) : 0)
+        return is_known && [SIGABRT, SIGTRAP, SIGILL, SIGSEGV, SIGBUS].contains(signal) && used > limit / 5 * 4
     }
 }

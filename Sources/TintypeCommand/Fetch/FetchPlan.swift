@@ -49,7 +49,7 @@ struct FetchPlan: Sendable {
 
 /// A decoder that reads only the header of an image, and returns one transparent pixel for it.
 private struct HeaderReader: ImageDecoder {
-    private static let coders = ImageCoderRegistry.standard
+    private static let coders = ImageCoderRegistry.command
 
     var formats: Set<ImageFormat> { Set(Self.coders.decodableFormats) }
 

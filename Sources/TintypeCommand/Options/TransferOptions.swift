@@ -97,6 +97,8 @@ struct TransferOptions: ParsableArguments {
         transform: ByteCount.parsing(expecting: ByteCount.expectation))
     var limitRate: ByteCount?
 
+    @OptionGroup var sandbox: SandboxOption
+
     func validate() throws {
         try validate(retry, in: 0...100, for: "--retry")
         try validate(maxRedirects, in: 0...100, for: "--max-redirects")
@@ -150,6 +152,7 @@ struct TransferOptions: ParsableArguments {
             (downloader.maximumConcurrentDownloads, downloader.connectionsPerHost) = (concurrency, concurrency)
         }
         var configuration = PipelineConfiguration.standard(downloader: downloader, memory: nil, disk: disk)
+        configuration.coders = sandbox.coders
         configuration.interceptors.append(TransferRequests(fields: fields, usesCookies: cookies))
         configuration.observers += observers
         if let maxBytes { configuration.maximumByteCount = maxBytes.bytes }

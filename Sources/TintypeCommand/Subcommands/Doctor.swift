@@ -6,11 +6,11 @@ import Tintype
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Test the formats and the cache, and report on the libraries and the terminal.",
+        abstract: "Test the formats and the cache, and report on the libraries, the sandbox and the terminal.",
         discussion: """
             Encodes a small image in every format that can be written, decodes it, and compares its colour; for \
             formats that can only be read, decodes a built-in image. Reports the known versions of the libraries, the \
-            state of the cache and the capabilities of the terminal. The exit status is 1 if a test fails.
+            restrictions of worker processes, the state of the cache and the capabilities of the terminal. The exit status is 1 if a test fails.
             """)
 
     @OptionGroup var location: CacheLocation
@@ -25,19 +25,20 @@ struct Doctor: AsyncParsableCommand {
         let cores: Int
         let formats: [FormatProbe]
         let libraries: [String]
+        let sandbox: SandboxProbe
         let cache: CacheProbe
         let terminal: TerminalProbe
     }
 
     func run() async throws {
         let formats = try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
-            FormatProbe.all(.standard)
+            FormatProbe.all(.command)
         }
         let record = Record(
             version: TintypeCommand.configuration.version, cores: ProcessInfo.processInfo.activeProcessorCount,
             formats: formats,
             libraries: LibraryVersion.others.compactMap { library in library.version.map { "\(library.name) \($0)" } },
-            cache: await CacheProbe(location.diskCache), terminal: TerminalProbe())
+            sandbox: SandboxProbe(), cache: await CacheProbe(location.diskCache), terminal: TerminalProbe())
         try json ? StandardOutput.write(json: record) : StandardOutput.write(lines: Self.lines(record))
         if record.cache.failure != nil || formats.contains(where: { $0.failure != nil }) { throw ExitCode.failure }
     }
@@ -46,12 +47,39 @@ struct Doctor: AsyncParsableCommand {
         ["tintype \(record.version), \(HumanFormat.count(record.cores, "core", "cores"))"]
             + section("formats", record.formats.map(\.line))
             + section("libraries", [StyledText("  \(record.libraries.joined(separator: ", "))")])
+            + section("sandbox", [StyledText(record.sandbox.line)])
             + section("cache", [StyledText(record.cache.line)])
             + section("terminal", [StyledText(record.terminal.line)])
     }
 
     private static func section(_ title: String, _ lines: [StyledText]) -> [StyledText] {
         [StyledText(title, .heading)] + lines
+    }
+}
+
+/// The restrictions of the worker processes that decode images.
+struct SandboxProbe: Encodable, Sendable {
+    let landlockVersion: Int?
+    let isFiltered: Bool?
+    /// What the kernel does not restrict.
+    let missing: [String]
+    /// Why no worker can be started, or `nil`.
+    let failure: String?
+
+    init() {
+        do throws(TintypeError) {
+            let status = try SandboxStatus.probe()
+            (landlockVersion, isFiltered) = (status.landlockVersion, status.isFiltered)
+            (missing, failure) = (status.missing, nil)
+        } catch {
+            (landlockVersion, isFiltered, missing, failure) = (nil, nil, [], error.message)
+        }
+    }
+
+    var line: String {
+        guard failure == nil else { return "  none: \(failure ?? "")" }
+        guard missing.isEmpty else { return "  incomplete: \(missing.joined(separator: "; "))" }
+        return "  complete: Landlock \(landlockVersion ?? 0), filtered system calls, limited memory and time"
     }
 }
 

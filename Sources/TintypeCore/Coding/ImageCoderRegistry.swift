@@ -10,6 +10,8 @@ public struct ImageCoderRegistry: Sendable {
     private let recognizingDecoders: [any RecognizingImageDecoder]
     /// The number of bytes of an image that suffices to choose its decoder.
     let headLength: Int
+    /// Whether decoders need ``DecodeContext/origin``.
+    package var separatesOrigins = false
 
     /// Creates a registry. If several coders support a format, the last one is used.
     public init(decoders: [any ImageDecoder] = [], encoders: [any ImageEncoder] = []) {
@@ -32,7 +34,9 @@ public struct ImageCoderRegistry: Sendable {
 
     /// Returns a registry with more coders, which take precedence over those of this one.
     public func adding(decoders: [any ImageDecoder] = [], encoders: [any ImageEncoder] = []) -> ImageCoderRegistry {
-        ImageCoderRegistry(decoders: self.decoders + decoders, encoders: self.encoders + encoders)
+        var registry = ImageCoderRegistry(decoders: self.decoders + decoders, encoders: self.encoders + encoders)
+        registry.separatesOrigins = separatesOrigins
+        return registry
     }
 
     /// Returns a registry in which each decoder is replaced by another one for the same formats.

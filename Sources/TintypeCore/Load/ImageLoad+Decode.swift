@@ -24,6 +24,7 @@ extension ImageLoad {
             options: options, limits: services.configuration.decodeLimits, isCancelled: { [job] in job.isCancelled })
         context.options.scale = request.source.scaleInName
         context.verification = request.policy.verification
+        if services.configuration.coders.separatesOrigins { context.origin = request.source.webOrigin }
         let (coders, time) = (services.configuration.coders, services.configuration.time)
         return { [context] data throws(TintypeError) in
             try TransformContext(isCancelled: context.isCancelled).run { () throws(TintypeError) in

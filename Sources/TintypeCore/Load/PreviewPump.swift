@@ -80,9 +80,10 @@ final class PreviewPump: Sendable {
         let head = bytes.head(configuration.coders.headLength)
         var options = load.request.rendition.decode
         options.scale = load.request.source.scaleInName
-        let context = DecodeContext(
+        var context = DecodeContext(
             options: options, limits: configuration.decodeLimits,
             isCancelled: { [job = load.job] in job.isCancelled })
+        if configuration.coders.separatesOrigins { context.origin = load.request.source.webOrigin }
         guard
             let decoder = try? configuration.coders.decoder(for: head, options: options).makeIncrementalDecoder(
                 context: context)

@@ -49,6 +49,12 @@ public enum ImageSource: Sendable {
         }
     }
 
+    /// The scheme, host and port of the URL (RFC 6454, 4); `nil` for a source without host, which shares nothing with others.
+    var webOrigin: String? {
+        guard let url, let scheme = url.scheme, let host = url.host() else { return nil }
+        return "\(scheme)://\(host):\(url.port.map(String.init) ?? "")".lowercased()
+    }
+
     /// The origin of the bytes if no cache has them.
     var expectedOrigin: ImageOrigin {
         switch self {

@@ -37,6 +37,9 @@ final class WorkerPool: Sendable {
     /// The number of workers.
     var workerCount: Int { state.withLock { $0.workers.count } }
 
+    /// The process identifiers of the workers.
+    var processes: Set<pid_t> { Set(state.withLock { $0.workers.all }.map(\.identifier)) }
+
     /// A worker in use.
     struct Lease {
         let number: Int

@@ -58,6 +58,8 @@ struct WorkerPoolState<Worker: Sendable>: Sendable {
 
     /// The number of workers, with those that are being started.
     var count: Int { slots.count }
+    /// The workers that have started.
+    var all: [Worker] { slots.compactMap(\.worker) }
 
     // MARK: Use
 

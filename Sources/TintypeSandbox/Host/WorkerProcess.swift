@@ -14,7 +14,7 @@ final class WorkerProcess: @unchecked Sendable {
     /// The frame and preview decoders that nothing uses any more.
     let closedHandles = ReturnedBlocks()
     private let socket: WorkerSocket
-    private let identifier: pid_t
+    let identifier: pid_t
     /// A descriptor of the process (pidfd_open(2)).
     private let process: Int32
     private let flag: CancelFlag

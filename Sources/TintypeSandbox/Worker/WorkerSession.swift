@@ -79,7 +79,7 @@ final class WorkerSession {
         case .preview(let handle):
             guard let decoder = previews[handle] else { throw .unknownHandle }
             let image = try decoder.append(data)
-            let isAnimation = (decoder as? IncrementalImage)?.isAnimation ?? false
+            let isAnimation = (decoder as? IncrementalImage)?.isAnimation ?? (image?.isAnimated == true)
             return .preview(isAnimation ? nil : try image.map(pack), isAnimation: isAnimation)
         default: return try perform(request.operation, decoder(named: request.decoder), data, context)
         }

@@ -1,0 +1,26 @@
+import ArgumentParser
+import Tintype
+import TintypePDF
+import TintypeRAW
+
+/// Which images the command decodes in worker processes.
+struct SandboxOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            Decode in worker processes, which the kernel restricts: no images, those in complex formats, or all.
+            """, valueName: "images", visibility: .rare))
+    var sandbox = SandboxPolicy.standard
+
+    /// The coders for these images.
+    var coders: ImageCoderRegistry {
+        sandbox == .standard ? .command : .command.sandboxed(SandboxConfiguration(sandbox))
+    }
+}
+
+extension SandboxPolicy: @retroactive ExpressibleByArgument {}
+
+extension ImageCoderRegistry {
+    /// The coders of the command: those of Tintype, and those for PDF and raw images, whose libraries only a worker loads.
+    static let command = standard.adding(decoders: [PDFDecoder(), RAWDecoder()]).sandboxed()
+}
