@@ -42,7 +42,9 @@ enum SVGSource {
             stream.next_in = UnsafeMutablePointer(mutating: raw.bindMemory(to: UInt8.self).baseAddress)
             stream.avail_in = UInt32(clamping: raw.count)
             var (text, piece) = (Data(), [UInt8](repeating: 0, count: 64 << 10))
-            while try appendPiece(&piece, of: &stream, to: &text) {
+            var isComplete = false
+            while !isComplete {
+                isComplete = try !appendPiece(&piece, of: &stream, to: &text)
                 guard text.count <= limit else { throw .tooLargeSVG(limit) }
             }
             return text
