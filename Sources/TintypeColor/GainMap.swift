@@ -79,20 +79,19 @@ package struct GainMap: Sendable {
     ///
     /// - Parameters:
     ///   - image: The image. Its own high range, if it has one, is brightened, otherwise its 8-bit pixels.
-    ///   - otherBytes: The bytes of memory that the decoder holds in addition to the image.
     ///   - decodeMap: Decodes the map, and returns it at the size of the image; `nil` if it does not belong to the image.
     /// - Returns: `nil` if the map is damaged, exceeds a limit or does not belong to the image, whose ordinary rendition
     ///   remains.
     /// - Throws: ``TintypeError/Code/cancelled``.
     package static func brightened(
-        _ image: WideImage, _ context: DecodeContext, otherBytes: Int = 0,
+        _ image: WideImage, _ context: DecodeContext,
         decodeMap: () throws(TintypeError) -> (gains: PixelBuffer, map: GainMap)?
     ) throws(TintypeError) -> HighRangePixels? {
         do throws(TintypeError) {
             // The map at the size of the image, and the result.
             try context.limits.checkMemory(
                 bytesPerPixel: image.bytesPerPixel + PixelBuffer.bytesPerPixel + HighRangePixels.bytesPerPixel,
-                of: image.pixels.size, other: Double(otherBytes))
+                of: image.pixels.size)
             guard let (gains, map) = try decodeMap(), gains.size == image.pixels.size else { return nil }
             return try map.applied(gains, to: image, context)
         } catch {

@@ -91,14 +91,14 @@ struct HEIFGainMap {
     func applied(
         to image: WideImage, of reader: borrowing HEIFReader, _ target: DecodeTarget
     ) throws(TintypeError) -> HighRangePixels? {
-        try GainMap.brightened(image, context, otherBytes: reader.copiedBytes) { () throws(TintypeError) in
+        try GainMap.brightened(image, context) { () throws(TintypeError) in
             guard try !reader.colors(context.limits).isHighRange else { return nil }
-            return try decodeMap(for: image, of: reader, target)
+            return try decodeMap(of: reader, target)
         }
     }
 
     private func decodeMap(
-        for image: WideImage, of reader: borrowing HEIFReader, _ target: DecodeTarget
+        of reader: borrowing HEIFReader, _ target: DecodeTarget
     ) throws(TintypeError) -> (gains: PixelBuffer, map: GainMap)? {
         let mapReader = try HEIFReader(bytes, context.limits, item: item)
         let stored = mapReader.info.size

@@ -15,9 +15,6 @@ struct HEIFReader: ~Copyable {
     /// See ``HEIFCodePoints``.
     private let knowsCodePoints: Bool
 
-    /// The number of bytes of the copy of the file that libheif reads, if it needs one.
-    var copiedBytes: Int { adaptedCopy?.bytes.count ?? 0 }
-
     /// Reads everything but pixels.
     ///
     /// - Parameters:

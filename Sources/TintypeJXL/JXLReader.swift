@@ -102,7 +102,6 @@ struct JXLReader: ~Copyable {
     // MARK: Properties
 
     /// Returns the image header, after `JXL_DEC_BASIC_INFO`.
-    ///
     func header() throws(TintypeError) -> JxlBasicInfo {
         var info = JxlBasicInfo()
         guard JxlDecoderGetBasicInfo(decoder, &info) == JXL_DEC_SUCCESS else { throw .damagedJXL }

@@ -37,16 +37,22 @@ import TintypeTesting
         #expect(PixelDifference(between: image.pixels, and: expected.pixels)?.maximum == 0)
     }
 
-    @Test(arguments: [false, true]) func aThumbnailThatIsNotHEVCIsSkipped(_ isOther: Bool) throws {
+    /// It is coded as something else than it states, or with another size.
+    @Test(arguments: [false, true]) func insteadOfAThumbnailThatIsDamagedTheImageIsDecoded(_ isOther: Bool) throws {
         var data = try alphaFile().replacing("auxl", "thmb")
         let half = try #require(data.ranges(of: Data("ispe".utf8)).last).upperBound + 4
         data.setNumber(data.number(at: half) / 2, at: half)
         data.setNumber(data.number(at: half + 4) / 2, at: half + 4)
         if isOther { data = try recoded(data, item: 2) }
-        try data.withUnsafeBytes { raw in
-            let reader = try HEIFReader(raw, DecodeLimits())
-            #expect((reader.thumbnail(atLeast: PixelSize(width: 1, height: 1)) != nil) == !isOther)
+        let hasThumbnail = try data.withUnsafeBytes { raw in
+            try HEIFReader(raw, DecodeLimits()).thumbnail(atLeast: PixelSize(width: 1, height: 1)) != nil
         }
+        #expect(hasThumbnail)
+        var options = DecodeOptions(size: .fit(PixelSize(width: 8, height: 8)))
+        let expected = try decoder.decode(data, context: DecodeContext(options: options))
+        options.embeddedThumbnail = .whereLargeEnough
+        let image = try decoder.decode(data, context: DecodeContext(options: options))
+        #expect(PixelDifference(between: image.pixels, and: expected.pixels)?.maximum == 0)
     }
 
     // MARK: Dependencies
