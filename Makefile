@@ -27,14 +27,17 @@ SECONDS ?= 600
 # kinds run one after the other. Most tests of codecs use one thread, where there are no races, so only those that use
 # several are named. The threads of raw images are those of LibRaw, which is not instrumented.
 NETWORK_TESTS = Tintype(HTTP|Command|)Tests\.
-OTHER_TESTS = Tintype(Core|Disk|Terminal|Tracing|Lifecycle)Tests\.|framesDecodedBySeveralThreads|tooManyAbandonedThreads
+OTHER_TESTS = Tintype(Core|Disk|Sandbox|Terminal|Tracing|Lifecycle)Tests\.|framesDecodedBySeveralThreads
 OTHER_TESTS := $(OTHER_TESTS)|SVGLibraryTests|ColorTests
+# The suites of codecs, animations and previews that also run with all formats in worker processes.
+SANDBOXED_TESTS = TintypeCodecTests\.(AnimationPlayback|Animation|Color|DamageTolerance|Decode|FormatMatrix|Incremental
+SANDBOXED_TESTS := $(SANDBOXED_TESTS)[A-Z]*|Limit|Metadata|Orientation|Part|Thumbnail)Tests
 # Prints failures and the result only.
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/tsan-suppressions $(SWIFT) test --quiet --sanitize=thread \
 	--scratch-path .build-tsan -Xswiftc -DTINTYPE_TSAN
 
 .PHONY: help bootstrap build install demo test gallery gallery-test lint format bench tsan asan fuzz crash-test faults \
-	cache-tests clean
+	cache-tests sandbox-test clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -57,6 +60,8 @@ demo: bootstrap ## Build the command and run the demo; writes demo-output/contac
 test: bootstrap ## Build and run all tests
 	$(SWIFT) build $(TRAITS) --build-tests
 	$(SWIFT) test $(TRAITS) --skip-build --quiet --skip TintypeGTKTests $(TEST_FLAGS)
+	$(if $(TEST_FLAGS),,TINTYPE_SANDBOX=all $(SWIFT) test $(TRAITS) --skip-build --quiet --filter '$(SANDBOXED_TESTS)' \
+		--skip 'everyPrefix|everyTruncation|[Ff]lipped')
 	$(if $(filter yes,$(GTK)),$(if $(TEST_FLAGS),,$(SWIFT) test $(TRAITS) --skip-build --quiet --no-parallel --filter TintypeGTKTests))
 
 gallery: ## Run the example program of TintypeGTK
@@ -99,6 +104,11 @@ crash-test: bootstrap ## Kill writers of the disk cache, corrupt its files, fill
 	"$$($(SWIFT) build --show-bin-path)/CrashTest" full "$(CURDIR)/.build/full-disk.so"
 	"$$($(SWIFT) build --show-bin-path)/CrashTest" full
 	"$$($(SWIFT) build --show-bin-path)/CrashTest" bytes 1 1
+
+sandbox-test: bootstrap ## Show that decoders that misbehave are contained, and that nothing is left of 10,000 images
+	$(SWIFT) build -c release --product SandboxProgram
+	"$$($(SWIFT) build -c release --show-bin-path)/SandboxProgram" contain
+	"$$($(SWIFT) build -c release --show-bin-path)/SandboxProgram" crowd 10000
 
 faults: bootstrap ## Load from a misbehaving origin for SECONDS, under a memory limit
 	$(SWIFT) build $(RELEASE) --product FaultTest

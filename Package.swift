@@ -288,7 +288,12 @@ let package = Package(
             name: "HostileDecoders", dependencies: ["TintypeCore"], path: "Tests/HostileDecoders",
             swiftSettings: swiftSettings),
         .executableTarget(
-            name: "SandboxProgram", dependencies: ["HostileDecoders", "TintypeCore", "TintypeSandbox"],
+            name: "SandboxProgram",
+            dependencies: [
+                "HostileDecoders", "TintypeAVIF", "TintypeCore", "TintypeHEIF", "TintypeJPEG", "TintypeJXL",
+                "TintypeSVG",
+                "TintypeSandbox",
+            ],
             path: "Tests/SandboxProgram", swiftSettings: swiftSettings),
 
         // Tests: a folder a target, mirroring its folders.

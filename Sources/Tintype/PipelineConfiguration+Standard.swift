@@ -11,8 +11,8 @@ import TintypeICO
 import TintypeJPEG
 import TintypeJXL
 import TintypePNG
-public import TintypeSandbox
 import TintypeSVG
+public import TintypeSandbox
 import TintypeTIFF
 import TintypeWebP
 

@@ -17,7 +17,7 @@ public struct SandboxStatus: Hashable, Sendable {
     /// What is missing, each as a phrase: `"no Landlock"`.
     public var missing: [String] {
         [
-            landlockVersion == 0 ? "no Landlock (Linux 5.13 has it): workers are kept from files by the filter alone" : nil,
+            landlockVersion == 0 ? "no Landlock (since Linux 5.13), so only the filter keeps workers from files" : nil,
             isFiltered ? nil : "no filter of system calls (seccomp)",
             isMemoryLimited ? nil : "no limit of memory, because the program was built with a sanitizer",
         ].compactMap { $0 }

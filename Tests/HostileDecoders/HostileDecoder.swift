@@ -8,10 +8,13 @@ extension ImageFormat {
 
 /// A decoder that misbehaves as its bytes name it. It stands for a codec library that hostile bytes have taken over.
 public struct HostileDecoder: AnimatedImageDecoder, RecognizingImageDecoder, SandboxableImageDecoder {
+    /// Creates a decoder.
     public init() {}
 
+    /// A worker by default.
     public static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
 
+    /// The format of this decoder.
     public var formats: Set<ImageFormat> { [.hostile] }
 
     private static let signature = "hostile:"
@@ -19,12 +22,15 @@ public struct HostileDecoder: AnimatedImageDecoder, RecognizingImageDecoder, San
     /// Returns the bytes of an image.
     public static func bytes(_ behavior: Behavior) -> Data { Data((signature + behavior.rawValue).utf8) }
 
+    /// Whether bytes begin with the signature.
     public func recognizes(_ head: Data) -> Bool { head.starts(with: Data(Self.signature.utf8)) }
 
+    /// Returns a constant.
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         ImageInfo(format: .hostile, size: PixelSize(width: 2, height: 2))
     }
 
+    /// Misbehaves, and then returns four red pixels.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let name = String(decoding: bytes.dropFirst(Self.signature.count), as: UTF8.self)
         guard let behavior = Behavior(rawValue: name) else { throw TintypeError(.undecodable, stage: .decode, name) }
@@ -32,6 +38,7 @@ public struct HostileDecoder: AnimatedImageDecoder, RecognizingImageDecoder, San
         return Image(pixels: try Self.pixels(), info: ImageInfo(format: .hostile, size: PixelSize(width: 2, height: 2)))
     }
 
+    /// Returns three frames, of which the second ends the process.
     public func makeFrameDecoder(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> any FrameDecoder {
         HostileFrames()
     }
@@ -49,7 +56,7 @@ public struct HostileDecoder: AnimatedImageDecoder, RecognizingImageDecoder, San
     }
 }
 
-/// Two frames, of which the second ends the process.
+/// Three frames, of which the second ends the process.
 private final class HostileFrames: FrameDecoder {
     let canvasSize = PixelSize(width: 2, height: 2)
     let loopCount = 0

@@ -1,30 +1,23 @@
 import Foundation
 import HostileDecoders
 import TintypeCore
-import TintypeSandbox
 
-/// Shows what contains a decoder that misbehaves: the time until each image has failed, and the largest memory of its worker.
+/// Shows what a sandbox contains, and what it costs.
 ///
-/// The limits are 1 second and 256 MB. Exits with 1 if a decoder is not stopped within both, plus 100 ms and 64 MB.
+///     SandboxProgram contain                            a decoder that misbehaves, in every way
+///     SandboxProgram crowd COUNT                        many images, one in a hundred a crasher
+///     SandboxProgram decode POLICY PIXELS ROUNDS FILE…  files to a box of PIXELS, 0 for their size
 @main
 enum SandboxProgram {
-    static func main() {
-        print(try! SandboxStatus.probe())
-        let coders = ImageCoderRegistry(decoders: [HostileDecoder()]).sandboxed()
-        for behavior in HostileDecoder.Behavior.allCases {
-            var context = DecodeContext()
-            context.limits.time = .seconds(1)
-            context.limits.memoryBytes = 256 << 20
-            let bytes = HostileDecoder.bytes(behavior)
-            let start = ContinuousClock.now
-            let result = Result { () throws(TintypeError) in
-                try coders.decoder(for: bytes).decode(bytes, context: context)
-            }
-            let took = ContinuousClock.now - start
-            switch result {
-            case .success(let image): print(behavior, "image", image.size, took)
-            case .failure(let error): print(behavior, error, took)
-            }
+    static func main() throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        switch arguments.first {
+        case "contain": exit(Containment.run() ? 0 : 1)
+        case "crowd": exit(Crowd.run(count: arguments.dropFirst().first.flatMap { Int($0) } ?? 10_000) ? 0 : 1)
+        case "decode": try DecodeTiming.run(Array(arguments.dropFirst()))
+        default:
+            print("usage: SandboxProgram contain | crowd COUNT | decode none|standard|all PIXELS ROUNDS FILE…")
+            exit(2)
         }
     }
 }

@@ -4,7 +4,10 @@ import Tintype
 import TintypeTesting
 
 @Suite struct DecodeTests {
-    static let coders = ImageCoderRegistry.standard
+    /// The standard coders; with `TINTYPE_SANDBOX=all`, all of them decode in workers.
+    static let coders = ImageCoderRegistry.standard.sandboxed(
+        SandboxConfiguration(
+            ProcessInfo.processInfo.environment["TINTYPE_SANDBOX"].flatMap(SandboxPolicy.init) ?? .standard))
 
     static let valid = FixtureManifest.all.filter(\.valid)
     static let invalid = FixtureManifest.all.filter { !$0.valid }

@@ -114,6 +114,8 @@ import TintypeCore
         var writer = WireWriter()
         writer.write(Int.max)
         var reader = WireReader(writer.bytes)
-        #expect(throws: WireError.self) { _ = try reader.array(of: 8) { (reader) throws(WireError) in try reader.anyInt() } }
+        #expect(throws: WireError.self) {
+            _ = try reader.array(of: 8) { (reader) throws(WireError) in try reader.anyInt() }
+        }
     }
 }

@@ -1,5 +1,5 @@
-import ArgumentParser
-import Tintype
+public import ArgumentParser
+public import Tintype
 import TintypePDF
 import TintypeRAW
 
@@ -18,7 +18,7 @@ struct SandboxOption: ParsableArguments {
     }
 }
 
-extension SandboxPolicy: @retroactive ExpressibleByArgument {}
+extension SandboxPolicy: ExpressibleByArgument {}
 
 extension ImageCoderRegistry {
     /// The coders of the command: those of Tintype, and those for PDF and raw images, whose libraries only a worker loads.

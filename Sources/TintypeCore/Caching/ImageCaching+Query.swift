@@ -122,7 +122,7 @@ extension ImageCaching {
         } catch {
             // Keep bytes that only lack a decoder here, or that a decoder which the caller chose cannot read: another
             // caller may have one that can.
-            if error.code == .undecodable || error.code == .decoderCrashed, options.decoder == nil { remove(key, from: .disk) }
+            if error.isDamage, options.decoder == nil { remove(key, from: .disk) }
             return nil
         }
     }

@@ -105,7 +105,8 @@ extension TintypeError {
     /// request refuses it.
     public var isLasting: Bool {
         [
-            .invalidSource, .notAnImage, .noCoder, .undecodable, .decoderCrashed, .undecipherable, .emptyBody, .limitExceeded, .insecure,
+            .invalidSource, .notAnImage, .noCoder, .undecodable, .decoderCrashed, .undecipherable, .emptyBody,
+            .limitExceeded, .insecure,
             .tooManyRedirects,
         ].contains(code)
     }

@@ -112,7 +112,8 @@ final class WorkerProcess: @unchecked Sendable {
             }), message.kind == WorkerMessageKind.ready.rawValue
         else {
             throw .noWorker(
-                "the program did not become a worker; it must contain TintypeSandbox, or name an executable that does", 0)
+                "the program did not become a worker; it must contain TintypeSandbox, or name an executable that does",
+                0)
         }
         var reader = WireReader(message.body)
         guard let ready = try? reader.ready(), ready.version == WorkerReady.version else {

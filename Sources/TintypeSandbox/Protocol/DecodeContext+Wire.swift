@@ -95,7 +95,8 @@ extension DecodeLimits {
     /// All limits that are numbers, in the order of messages.
     fileprivate var numbers: [WritableKeyPath<DecodeLimits, Int>] {
         [
-            \.pixels, \.side, \.frames, \.scans, \.animatedPixels, \.chunkBytes, \.textBytes, \.profileBytes, \.exifBytes,
+            \.pixels, \.side, \.frames, \.scans, \.animatedPixels, \.chunkBytes, \.textBytes, \.profileBytes,
+            \.exifBytes,
             \.ratio, \.memoryBytes,
         ]
     }

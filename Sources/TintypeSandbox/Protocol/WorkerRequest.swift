@@ -129,7 +129,8 @@ extension WireReader {
         switch try number(UInt8.self) {
         case 0: break
         case 1: request.bytes = .inline(try data())
-        case 2: request.bytes = .block(try anyInt(), capacity: try int(in: 1...1 << 40), count: try int(in: 0...1 << 40))
+        case 2:
+            request.bytes = .block(try anyInt(), capacity: try int(in: 1...1 << 40), count: try int(in: 0...1 << 40))
         case let kind: throw WireError("\(kind) is no place of bytes")
         }
         request.context = try context()

@@ -95,9 +95,10 @@ final class WorkerSession {
             guard let decoder = decoder as? any LimitedInfoDecoder else { return .nothing }
             return Self.result(try decoder.info(of: data, context: context))
         case .decode:
-            let cropsItself = decoder is any PartialImageDecoder
-            return .image(
-                try pack(cropsItself ? decoder.decode(data, context: context) : decoder.decodeAndCrop(data, context: context)))
+            guard decoder is any PartialImageDecoder else {
+                return .image(try pack(try decoder.decodeAndCrop(data, context: context)))
+            }
+            return .image(try pack(try decoder.decode(data, context: context)))
         case .verifiedInfo:
             return Self.result(try (decoder as? any VerifyingImageDecoder)?.verifiedInfo(of: data, context: context))
         case .verifyImages:
@@ -153,7 +154,8 @@ final class WorkerSession {
 
     private func pack(_ image: Image) throws(TintypeError) -> WorkerImage {
         // The frames first: the decoder of the poster continues with the next one.
-        let frames = try image.animation.map { animation throws(TintypeError) in open(try animation.takeFrameDecoder()) }
+        let frames = try image.animation.map { animation throws(TintypeError) in open(try animation.takeFrameDecoder())
+        }
         return WorkerImage(
             info: image.info, pixels: try pack(image.pixels),
             highRange: try image.highRange.map { range throws(TintypeError) in try pack(range.rows) },
@@ -169,7 +171,10 @@ final class WorkerSession {
             return .block(pixels.size, block)
         }
         var writer = try PixelWriter(size: pixels.size)
-        pixels.withUnsafeBytes { rows in writer.withRows { $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: rows[..<count])) } }
+        pixels.withUnsafeBytes { all in
+            let rows = UnsafeRawBufferPointer(rebasing: all[..<count])
+            writer.withRows { $0.copyMemory(from: rows) }
+        }
         let copy = writer.finish()
         guard let block = copy.withUnsafeBytes({ $0.baseAddress.flatMap(memory.deliver) }) else {
             throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for the result of a worker")
@@ -185,7 +190,8 @@ final class WorkerSession {
     ) throws(TintypeError) -> WorkerReply.Result {
         guard let path = takeRefusedFiles(), case .image(var image) = result else { return result }
         guard context.options.damageTolerance == .minor else {
-            throw TintypeError(.undecodable, stage: .decode, "the image needs a file that the worker may not read: \(path)")
+            throw TintypeError(
+                .undecodable, stage: .decode, "the image needs a file that the worker may not read: \(path)")
         }
         image.info.warnings.append(.missingFile)
         return .image(image)
