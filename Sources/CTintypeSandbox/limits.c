@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #if defined(__has_feature)
@@ -45,6 +46,14 @@ static int limit_stack(void) {
     return limit(RLIMIT_STACK, stack_size < current.rlim_max ? stack_size : current.rlim_max, current.rlim_max);
 }
 
+/// Standard error may be a file, to which libraries print warnings: a megabyte of them. No other file can be written.
+static int limit_files(void) {
+    struct stat log;
+    bool is_file = fstat(STDERR_FILENO, &log) == 0 && S_ISREG(log.st_mode);
+    rlim_t size = is_file ? (rlim_t)log.st_size + (1 << 20) : 0;
+    return limit(RLIMIT_FSIZE, size, size);
+}
+
 /// Has the kernel kill this process as soon as the host closes its end of the pipe or ends. A parent-death signal would
 /// come when the thread ends that started the worker.
 static int arm_lifeline(void) {
@@ -64,7 +73,6 @@ static void reset_signals(void) {
     for (size_t index = 0; index < sizeof crashes / sizeof crashes[0]; index++) {
         signal(crashes[index], SIG_DFL);
     }
-    // Standard error may be a file, to which a worker cannot write. Libraries print warnings there.
     signal(SIGXFSZ, SIG_IGN);
 }
 
@@ -89,7 +97,7 @@ int tintype_worker_enter(void) {
         return -1;
     }
 #endif
-    return limit(RLIMIT_CORE, 0, 0) | limit(RLIMIT_FSIZE, 0, 0) | limit(RLIMIT_NOFILE, descriptors, descriptors);
+    return limit(RLIMIT_CORE, 0, 0) | limit_files() | limit(RLIMIT_NOFILE, descriptors, descriptors);
 }
 
 uint64_t tintype_worker_data_bytes(void) {

@@ -46,7 +46,7 @@ final class SandboxedFrameDecoder: FrameDecoder {
     /// - Returns: `nil` if the worker has ended.
     private func pixels(of index: Int, _ context: DecodeContext) throws(TintypeError) -> PixelBuffer? {
         let place = place.withLock { $0 }
-        return try decoder.run(.frame(place.handle, index: index), at: place, Data(), context) {
+        return try decoder.run(.frame(place.handle, index: index), at: place, isPatient: false, Data(), context) {
             [frames] result, lease throws(WorkerProcess.Failure) in
             guard case .pixels(let pixels) = result, pixels.size == frames[index].rect.size else { return nil }
             return try lease.worker.pixels(pixels)
@@ -116,7 +116,7 @@ final class SandboxedPreviews: IncrementalImageDecoder {
     private func append(
         _ bytes: Data, to place: SandboxedDecoder.Place, after head: Data
     ) throws(TintypeError) -> Image? {
-        let shown = try decoder.run(.preview(place.handle), at: place, bytes, context) {
+        let shown = try decoder.run(.preview(place.handle), at: place, isPatient: true, bytes, context) {
             [decoder, context] result, lease throws(WorkerProcess.Failure) -> Shown? in
             guard case .preview(let image, let isAnimation) = result, image?.frames == nil else { return nil }
             guard !isAnimation else { return .animation }

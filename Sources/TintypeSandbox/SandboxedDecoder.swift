@@ -45,12 +45,15 @@ struct SandboxedDecoder: Sendable {
 
     /// Runs an operation in the worker that has an open decoder.
     ///
+    /// - Parameter isPatient: Whether to wait as long as the worker is busy.
     /// - Returns: `nil` if that worker has ended, or does not become free.
     func run<Value>(
-        _ operation: WorkerRequest.Operation, at place: Place, _ bytes: Data, _ context: DecodeContext,
+        _ operation: WorkerRequest.Operation, at place: Place, isPatient: Bool, _ bytes: Data, _ context: DecodeContext,
         _ convert: (WorkerReply.Result, WorkerPool.Lease) throws(WorkerProcess.Failure) -> Value?
     ) throws(TintypeError) -> Value? {
-        guard let lease = try pool.lease(place.number, isCancelled: context.isCancelled) else { return nil }
+        guard let lease = try pool.lease(place.number, isPatient: isPatient, isCancelled: context.isCancelled) else {
+            return nil
+        }
         return try run(operation, bytes, context, lease, convert)
     }
 

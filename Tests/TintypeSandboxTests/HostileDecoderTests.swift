@@ -6,11 +6,11 @@ import TintypeCore
 @testable import TintypeSandbox
 
 /// Decoders that misbehave in a worker: each fails its own image, and the next one succeeds.
-@Suite(.timeLimit(.minutes(1))) struct HostileDecoderTests {
+@Suite(.timeLimit(.minutes(5))) struct HostileDecoderTests {
     static let coders = ImageCoderRegistry(decoders: [HostileDecoder()]).sandboxed()
 
     static func decode(
-        _ behavior: HostileDecoder.Behavior, time: Duration = .milliseconds(500),
+        _ behavior: HostileDecoder.Behavior, time: Duration = .seconds(30),
         isCancelled: @escaping @Sendable () -> Bool = { false }
     ) throws(TintypeError) -> Image {
         let bytes = HostileDecoder.bytes(behavior)
@@ -37,7 +37,7 @@ import TintypeCore
     @Test(arguments: [HostileDecoder.Behavior.loop, .announce]) func aDecoderThatNeverEndsIsKilled(
         _ behavior: HostileDecoder.Behavior
     ) throws {
-        let error = #expect(throws: TintypeError.self) { try Self.decode(behavior) }
+        let error = #expect(throws: TintypeError.self) { try Self.decode(behavior, time: .milliseconds(500)) }
         #expect(error?.limit == .time)
         #expect(try Self.decode(.good).pixels[0, 0] == Pixel(red: 255, green: 0, blue: 0))
     }
@@ -48,7 +48,7 @@ import TintypeCore
     }
 
     @Test func aDecoderThatHoardsBitmapsRunsOutOfMemory() throws {
-        let error = #expect(throws: TintypeError.self) { try Self.decode(.hoardPixels, time: .seconds(20)) }
+        let error = #expect(throws: TintypeError.self) { try Self.decode(.hoardPixels) }
         #expect(error?.code == .outOfMemory || error?.limit == .memoryBytes, "\(String(describing: error))")
     }
 

@@ -6,7 +6,7 @@ import TintypeCore
 @testable import TintypeSandbox
 
 /// The settings of a sandbox.
-@Suite(.timeLimit(.minutes(1))) struct SandboxConfigurationTests {
+@Suite(.timeLimit(.minutes(5))) struct SandboxConfigurationTests {
     private func decode(
         _ behavior: HostileDecoder.Behavior, _ configuration: SandboxConfiguration
     ) throws(TintypeError) -> Image {

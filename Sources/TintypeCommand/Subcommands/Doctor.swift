@@ -32,7 +32,7 @@ struct Doctor: AsyncParsableCommand {
 
     func run() async throws {
         let formats = try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
-            FormatProbe.all(.command)
+            FormatProbe.all(.standard)
         }
         let record = Record(
             version: TintypeCommand.configuration.version, cores: ProcessInfo.processInfo.activeProcessorCount,

@@ -20,7 +20,7 @@ public struct ImageCoderRegistry: Sendable {
         decoderOfFormat = Self.lastOfFormat(decoders, \.formats)
         encoderOfFormat = Self.lastOfFormat(encoders, \.formats)
         recognizingDecoders = decoders.reversed().compactMap { $0 as? any RecognizingImageDecoder }.filter {
-            $0.examinedLength > 0
+            $0.headLength != 0
         }
         headLength = recognizingDecoders.reduce(FormatSniffer.length) { max($0, $1.examinedLength) }
     }

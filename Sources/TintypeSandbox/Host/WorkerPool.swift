@@ -74,11 +74,14 @@ final class WorkerPool: Sendable {
         }
     }
 
-    /// Waits for the worker with an open decoder, for a short time.
+    /// Waits for the worker with an open decoder.
     ///
+    /// - Parameter isPatient: Whether to wait as long as it is busy, instead of a short time.
     /// - Returns: `nil` if it has ended, or is busy for longer.
-    func lease(_ number: Int, isCancelled: () -> Bool) throws(TintypeError) -> Lease? {
-        for _ in 0..<5 {
+    func lease(_ number: Int, isPatient: Bool, isCancelled: () -> Bool) throws(TintypeError) -> Lease? {
+        var attemptCount = 0
+        while isPatient || attemptCount < 5 {
+            attemptCount += 1
             let turn = WorkerTurn()
             let next = state.withLock { state in
                 let next = state.workers.acquire(number)
