@@ -46,12 +46,17 @@ final class MemoryMeter: Sendable {
     private let state = Locked((peak: 0, isStopped: false))
 
     init() {
-        Thread.detachNewThread { [state] in
-            while !state.withLock({ $0.isStopped }) {
-                let now = Self.residentBytes
-                state.withLock { $0.peak = max($0.peak, now) }
-                usleep(2000)
-            }
+        Thread.detachNewThread { [weak self] in
+            while self?.sample() == true { usleep(2000) }
+        }
+    }
+
+    /// - Returns: Whether sampling goes on.
+    private func sample() -> Bool {
+        let now = Self.residentBytes
+        return state.withLock { state in
+            state.peak = max(state.peak, now)
+            return !state.isStopped
         }
     }
 

@@ -40,14 +40,14 @@ enum DecodeTiming {
                 if failures.withLock({ $0 }) > 0 { print("\(failures.withLock { $0 }) failures") }
             }
         }
-        let (own, children) = (seconds(RUSAGE_SELF), seconds(RUSAGE_CHILDREN))
+        let (own, children) = (seconds(RUSAGE_SELF.rawValue), seconds(RUSAGE_CHILDREN.rawValue))
         let sorted = wall.sorted()
         print(
             "\(policy) first \(wall[0]) ms, median \(sorted[wall.count / 2]) ms, least \(sorted[0]) ms,",
             "processor \(own + children) s of which workers \(children) s")
     }
 
-    private static func seconds(_ who: __rusage_who) -> Double {
+    private static func seconds(_ who: __rusage_who_t) -> Double {
         var usage = rusage()
         getrusage(who, &usage)
         return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
