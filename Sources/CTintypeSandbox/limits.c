@@ -76,17 +76,28 @@ static void reset_signals(void) {
     signal(SIGXFSZ, SIG_IGN);
 }
 
-int tintype_worker_enter(void) {
-    prctl(PR_SET_NAME, TINTYPE_WORKER_NAME);
-    reset_signals();
+/// Keeps the private memory of threads small. Sanitizers need larger stacks.
+static void limit_threads(void) {
+#ifndef TINTYPE_SANITIZED
     mallopt(M_ARENA_MAX, 1);
-    // Memory of an image goes back to the system before the next one.
-    mallopt(M_TRIM_THRESHOLD, 4 << 20);
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, thread_stack_size);
     pthread_setattr_default_np(&attributes);
     pthread_attr_destroy(&attributes);
+#endif
+}
+
+void tintype_worker_trim(void) {
+#ifndef TINTYPE_SANITIZED
+    malloc_trim(0);
+#endif
+}
+
+int tintype_worker_enter(void) {
+    prctl(PR_SET_NAME, TINTYPE_WORKER_NAME);
+    reset_signals();
+    limit_threads();
     setenv("OMP_NUM_THREADS", "1", 1);
     setenv("RAYON_NUM_THREADS", "1", 1);
     if (arm_lifeline() != 0 || host_is_gone()) {

@@ -16,10 +16,10 @@ public struct SandboxStatus: Hashable, Sendable {
 
     /// What is missing, each as a phrase: `"no Landlock"`.
     public var missing: [String] {
-        [
+        guard isMemoryLimited else { return ["no restriction, because the program was built with a sanitizer"] }
+        return [
             landlockVersion == 0 ? "no Landlock (since Linux 5.13), so only the filter keeps workers from files" : nil,
             isFiltered ? nil : "no filter of system calls (seccomp)",
-            isMemoryLimited ? nil : "no limit of memory, because the program was built with a sanitizer",
         ].compactMap { $0 }
     }
 

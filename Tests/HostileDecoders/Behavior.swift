@@ -48,7 +48,7 @@ extension HostileDecoder {
             case .overflowStack: _ = Hostility.recurse(1)
             case .hoard: Hostility.hoard()
             case .hoardPixels: try Hostility.hoardPixels()
-            case .loop: while Hostility.isTrue {}
+            case .loop: while Hostility.isTrue { sched_yield() }
             case .wait: while !context.isCancelled() { usleep(1000) }
             case .writeGarbage: Hostility.send([UInt8](repeating: 0xA5, count: 4096))
             case .announce: Hostility.send([0xFF, 0xFF, 0xFF, 0x03, 2, 0])
@@ -82,7 +82,7 @@ enum Hostility {
     }
 
     @inline(never) static func recurse(_ depth: Int) -> Int {
-        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 16) { bytes in
+        withUnsafeTemporaryAllocation(byteCount: 512, alignment: 16) { bytes in
             bytes[0] = UInt8(truncatingIfNeeded: depth)
             return recurse(depth + 1) + Int(bytes[0])
         }
@@ -92,8 +92,14 @@ enum Hostility {
         while isTrue {
             guard let memory = malloc(1 << 20) else { Foundation.abort() }
             memset(memory, 1, 1 << 20)
+            keep(memory)
         }
     }
+
+    nonisolated(unsafe) private static var last: UnsafeMutableRawPointer?
+
+    /// Keeps a reference, so that the allocation cannot be left out.
+    @inline(never) private static func keep(_ memory: UnsafeMutableRawPointer) { last = memory }
 
     static func hoardPixels() throws(TintypeError) {
         var all: [PixelBuffer] = []

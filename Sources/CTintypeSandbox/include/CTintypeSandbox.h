@@ -79,6 +79,9 @@ bool tintype_worker_is_current(void);
 /// of files, and its end together with the host. Returns 0, or -1.
 int tintype_worker_enter(void);
 
+/// Gives free memory back to the system.
+void tintype_worker_trim(void);
+
 /// Ends a worker without running exit handlers.
 void tintype_worker_exit(int status) __attribute__((noreturn));
 

@@ -22,7 +22,9 @@ func workerMain() {
 enum WorkerWorld {
     /// Prepares the decoders of this worker and gives up everything that they do not need.
     static func enter(_ start: WorkerStart) -> WorkerReady {
-        let version = min(start.landlockVersion, Int(tintype_landlock_version()))
+        // Sanitizers make system calls of their own, at any time.
+        let isSanitized = tintype_has_sanitizer()
+        let version = isSanitized ? 0 : min(start.landlockVersion, Int(tintype_landlock_version()))
         var ready = WorkerReady(landlockVersion: version, isFiltered: false, dataBytes: 0)
         let fonts = start.readsFonts ? WorkerFonts.paths() : []
         // Before anything that starts threads, which would stay free.
@@ -31,13 +33,14 @@ enum WorkerWorld {
             return ready
         }
         for name in start.decoders { WorkerDecoders.type(named: name)?.prepareWorker() }
-        ready.dataBytes = dataBytes()
+        (ready.dataBytes, ready.residentBytes) = (dataBytes(), residentBytes())
         // The libraries are loaded, so that only the fonts are left to be read.
         guard restrict(version, reading: fonts) else {
             ready.problem = "Landlock could not be applied twice: \(SystemError.description(errno))"
             return ready
         }
-        ready.isFiltered = tintype_filter_is_supported() && tintype_filter_install(start.readsFonts) == 0
+        guard !isSanitized, tintype_filter_is_supported() else { return ready }
+        ready.isFiltered = tintype_filter_install(start.readsFonts) == 0
         return ready
     }
 
@@ -62,6 +65,12 @@ enum WorkerWorld {
     }
 
     private static func dataBytes() -> Int { Int(clamping: tintype_worker_data_bytes()) }
+
+    private static func residentBytes() -> Int {
+        var usage = rusage()
+        getrusage(RUSAGE_SELF.rawValue, &usage)
+        return usage.ru_maxrss << 10
+    }
 }
 
 /// The decoders of a worker, found by the names of their types.

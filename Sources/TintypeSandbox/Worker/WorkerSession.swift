@@ -23,7 +23,7 @@ final class WorkerSession {
 
     /// Serves requests until the host closes the connection or sends something that is none.
     func run() {
-        while let message = socket.receive(acceptsDescriptor: true), message.kind == HostMessageKind.request.rawValue {
+        while let message = nextMessage(), message.kind == HostMessageKind.request.rawValue {
             var reader = WireReader(message.body)
             guard let request = try? reader.request() else { return }
             memory.takeBack(request.returnedBlocks)
@@ -36,6 +36,13 @@ final class WorkerSession {
             writer.write(reply)
             guard socket.send(WorkerMessageKind.reply.rawValue, writer.bytes) else { return }
         }
+    }
+
+    /// Waits for a message. A worker that is idle for a second gives its free memory back, once.
+    private func nextMessage() -> WorkerSocket.Message? {
+        var poll = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
+        if Foundation.poll(&poll, 1, 1000) == 0 { tintype_worker_trim() }
+        return socket.receive(acceptsDescriptor: true)
     }
 
     private static func requestBlock(

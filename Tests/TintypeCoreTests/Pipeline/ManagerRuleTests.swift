@@ -68,8 +68,8 @@ import TintypeTesting
     @Test(arguments: TintypeError.Code.allCases)
     func lastingErrorsAreRemembered(_ code: TintypeError.Code) {
         let lasting: Set<TintypeError.Code> = [
-            .invalidSource, .notAnImage, .noCoder, .undecodable, .undecipherable, .emptyBody, .limitExceeded, .insecure,
-            .tooManyRedirects,
+            .invalidSource, .notAnImage, .noCoder, .undecodable, .decoderCrashed, .undecipherable, .emptyBody,
+            .limitExceeded, .insecure, .tooManyRedirects,
         ]
         #expect(TintypeError(code, stage: .load, "test").isLasting == lasting.contains(code))
     }
