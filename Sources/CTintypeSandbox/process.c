@@ -60,12 +60,11 @@ void tintype_process_kill(int process) {
 
 tintype_process_end tintype_process_reap(int process) {
     siginfo_t info = {0};
-    struct rusage usage = {0};
     tintype_process_end end = {0};
     long result;
     do {
-        // The wrapper of the C library does not report the usage.
-        result = syscall(SYS_waitid, P_PIDFD, process, &info, WEXITED, &usage);
+        // Older C libraries do not know this kind of identifier.
+        result = syscall(SYS_waitid, P_PIDFD, process, &info, WEXITED, NULL);
     } while (result != 0 && errno == EINTR);
     if (result != 0 || info.si_pid == 0) {
         return end;
@@ -73,7 +72,6 @@ tintype_process_end tintype_process_reap(int process) {
     end.is_known = true;
     end.signal = info.si_code == CLD_EXITED ? 0 : info.si_status;
     end.status = info.si_code == CLD_EXITED ? info.si_status : 0;
-    end.peak_bytes = (size_t)usage.ru_maxrss << 10;
     return end;
 }
 

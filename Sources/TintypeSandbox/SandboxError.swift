@@ -7,9 +7,9 @@ extension TintypeError {
     ///
     /// - Parameters:
     ///   - end: How the worker ended, as far as it is known: a hint only.
-    ///   - ready: What the worker told before its first image.
+    ///   - privateBytes: The largest private memory of the worker that was seen.
     init(
-        _ failure: WorkerProcess.Failure, _ end: tintype_process_end, _ ready: WorkerReady, _ limits: DecodeLimits
+        _ failure: WorkerProcess.Failure, _ end: tintype_process_end, privateBytes: Int, _ limits: DecodeLimits
     ) {
         switch failure {
         case .cancelled: self = .cancelled
@@ -18,7 +18,7 @@ extension TintypeError {
             self.init(.decoderCrashed, stage: .decode, "the worker process violated the protocol: \(reason)")
         case .ended where end.signal == SIGXCPU: self = .exceeded(.time, "decoding took longer than \(limits.time)")
         // The libraries crash in many ways when memory cannot be allocated.
-        case .ended where end.isOutOfMemory(limits.memoryBytes, beyond: ready.residentBytes):
+        case .ended where end.isOutOfMemory(limits.memoryBytes, privateBytes):
             self = .exceeded(.memoryBytes, "decoding needs more than \(limits.memoryBytes) bytes of memory")
         case .ended: self.init(.decoderCrashed, stage: .decode, "the decoder \(Self.description(of: end))")
         }
@@ -40,10 +40,8 @@ extension tintype_process_end {
     private static var stackBytes: Int { 64 << 20 }
 
     /// Whether the process probably crashed because it had reached its limit of memory.
-    ///
-    /// - Parameter before: The resident memory before the first image, most of it the program itself.
-    fileprivate func isOutOfMemory(_ limit: Int, beyond before: Int) -> Bool {
-        let used = peak_bytes - before - (signal == SIGSEGV ? Self.stackBytes : 0)
-        return is_known && [SIGABRT, SIGTRAP, SIGILL, SIGSEGV, SIGBUS].contains(signal) && used > limit / 5 * 4
+    fileprivate func isOutOfMemory(_ limit: Int, _ privateBytes: Int) -> Bool {
+        let used = privateBytes - (signal == SIGSEGV ? Self.stackBytes : 0)
+        return is_known && [SIGABRT, SIGTRAP, SIGILL, SIGSEGV, SIGBUS].contains(signal) && used > limit / 5 * 3
     }
 }

@@ -76,7 +76,7 @@ struct SandboxedDecoder: Sendable {
             }
         } catch {
             let end = pool.release(lease, isUsable: false)
-            throw TintypeError(error, end, lease.worker.ready, context.limits)
+            throw TintypeError(error, end, privateBytes: lease.worker.privateBytes, context.limits)
         }
         pool.release(lease, isUsable: true)
         return try result.get()

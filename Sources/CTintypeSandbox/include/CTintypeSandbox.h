@@ -42,8 +42,6 @@ typedef struct {
     int signal;
     /// The exit status, if no signal ended it.
     int status;
-    /// The largest resident memory in bytes.
-    size_t peak_bytes;
 } tintype_process_end;
 
 /// Waits until a child has ended, and reaps it.

@@ -20,6 +20,8 @@ final class WorkerProcess: @unchecked Sendable {
     private let flag: CancelFlag
     private var blocks = SharedBlocks()
     private var limits: (memory: Int, seconds: Int) = (0, 0)
+    /// The largest private memory, in bytes, that was seen during the last request. Sampled, so short peaks are missed.
+    private(set) var privateBytes = 0
     private(set) var isEnded = false
 
     /// Why an exchange with a worker failed. The worker is ended then.
@@ -173,7 +175,10 @@ final class WorkerProcess: @unchecked Sendable {
         var writer = WireWriter()
         writer.write(request)
         guard socket.send(HostMessageKind.request.rawValue, writer.bytes, descriptor: descriptor) else { throw .ended }
-        return try receiveReply(ReplyWait(time: time, flag, isCancelled), request.context.limits.memoryBytes)
+        privateBytes = 0
+        let wait = ReplyWait(identifier, time: time, flag, isCancelled)
+        defer { privateBytes = wait.privateBytes }
+        return try receiveReply(wait, request.context.limits.memoryBytes)
     }
 
     /// Puts encoded bytes where the worker can read them.
@@ -302,13 +307,16 @@ final class WorkerProcess: @unchecked Sendable {
 /// Waits for a reply: until bytes arrive, the time is over, or a cancelled decode has not ended in time.
 private final class ReplyWait {
     private(set) var failure: WorkerProcess.Failure?
+    private(set) var privateBytes = 0
+    private let statistics: String
     private let start = TimeSource.system.uptime()
     let time: Duration
     private let flag: CancelFlag
     private let isCancelled: () -> Bool
     private var cancelled: Duration?
 
-    init(time: Duration, _ flag: CancelFlag, _ isCancelled: @escaping () -> Bool) {
+    init(_ process: pid_t, time: Duration, _ flag: CancelFlag, _ isCancelled: @escaping () -> Bool) {
+        statistics = "/proc/\(process)/statm"
         (self.time, self.flag, self.isCancelled) = (time, flag, isCancelled)
     }
 
@@ -328,7 +336,15 @@ private final class ReplyWait {
             }
             guard failure == nil else { return false }
             if count > 0 { return true }
+            sampleMemory()
         }
+    }
+
+    /// The largest memory that the kernel reports of a child may be that of its parent, so it is of no use here.
+    private func sampleMemory() {
+        guard let text = try? String(contentsOfFile: statistics, encoding: .utf8) else { return }
+        let pages = text.split(separator: " ").prefix(3).compactMap { Int($0) }
+        if pages.count == 3 { privateBytes = max(privateBytes, (pages[1] - pages[2]) * Int(getpagesize())) }
     }
 }
 

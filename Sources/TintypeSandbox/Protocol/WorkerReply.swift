@@ -11,8 +11,6 @@ struct WorkerReady: Equatable {
     var isFiltered: Bool
     /// The private memory in bytes before the first image.
     var dataBytes: Int
-    /// The largest resident memory in bytes before the first image.
-    var residentBytes = 0
     /// Why the worker cannot be used; empty if it can.
     var problem = ""
 
@@ -94,7 +92,6 @@ extension WireWriter {
         write(ready.landlockVersion)
         write(ready.isFiltered)
         write(ready.dataBytes)
-        write(ready.residentBytes)
         write(ready.problem)
     }
 
@@ -165,7 +162,7 @@ extension WireReader {
     mutating func ready() throws(WireError) -> WorkerReady {
         WorkerReady(
             version: try anyInt(), landlockVersion: try int(in: 0...1000), isFiltered: try flag(),
-            dataBytes: try int(in: 0...1 << 40), residentBytes: try int(in: 0...1 << 40), problem: try string())
+            dataBytes: try int(in: 0...1 << 40), problem: try string())
     }
 
     mutating func reply() throws(WireError) -> WorkerReply {

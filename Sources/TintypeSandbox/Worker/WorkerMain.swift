@@ -33,7 +33,7 @@ enum WorkerWorld {
             return ready
         }
         for name in start.decoders { WorkerDecoders.type(named: name)?.prepareWorker() }
-        (ready.dataBytes, ready.residentBytes) = (dataBytes(), residentBytes())
+        ready.dataBytes = dataBytes()
         // The libraries are loaded, so that only the fonts are left to be read.
         guard restrict(version, reading: fonts) else {
             ready.problem = "Landlock could not be applied twice: \(SystemError.description(errno))"
@@ -65,12 +65,6 @@ enum WorkerWorld {
     }
 
     private static func dataBytes() -> Int { Int(clamping: tintype_worker_data_bytes()) }
-
-    private static func residentBytes() -> Int {
-        var usage = rusage()
-        getrusage(RUSAGE_SELF.rawValue, &usage)
-        return usage.ru_maxrss << 10
-    }
 }
 
 /// The decoders of a worker, found by the names of their types.
