@@ -11,14 +11,15 @@ extension ImageFormat {
 ///
 /// Add it to the coders of a pipeline; it is not among those of `ImageCoderRegistry.standard`:
 ///
-///     configuration.coders = .standard.adding(decoders: [PDFDecoder()])
+///     configuration.coders = .standard.adding(decoders: [PDFDecoder()]).sandboxed()
 ///
 /// poppler is licensed under the GNU General Public License, version 2 or 3, which then also applies to a program that
 /// is distributed with it. The library is loaded when the first PDF is decoded: install `libpoppler-glib8` on Debian,
 /// `poppler-glib` on Fedora.
 ///
-/// poppler offers no cancellation, and no limit on the memory and time that the contents of a page need: draw untrusted
-/// documents in a separate process with its own limits. Decoders hold no state; any thread may use one.
+/// poppler offers no cancellation, and no limit on the memory and time that the contents of a page need. Documents of
+/// strangers belong in a worker process (`sandboxed()` of `TintypeSandbox`), where the kernel limits both. Decoders hold no
+/// state; any thread may use one.
 public struct PDFDecoder: RecognizingImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a decoder.
     public init() {}

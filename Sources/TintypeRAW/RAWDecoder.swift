@@ -12,7 +12,7 @@ extension ImageFormat {
 ///
 /// Add it to the coders of a pipeline; it is not among those of `ImageCoderRegistry.standard`:
 ///
-///     configuration.coders = .standard.adding(decoders: [RAWDecoder()])
+///     configuration.coders = .standard.adding(decoders: [RAWDecoder()]).sandboxed()
 ///
 /// With ``DecodeOptions/EmbeddedThumbnail/whereLargeEnough``, the preview that the camera embedded is used if it is large
 /// enough, which is much faster. Any damage is an error, whatever ``DecodeOptions/damageTolerance`` is.
@@ -20,8 +20,8 @@ extension ImageFormat {
 /// LibRaw 0.20 or 0.21 is loaded when the first raw image is decoded: install `libraw20` on Debian 12, `libraw23` on Debian
 /// 13, `LibRaw` on Fedora.
 ///
-/// LibRaw reads formats of hundreds of cameras in C++: decode untrusted images in a separate process. Decoders hold no
-/// state; any thread may use one.
+/// LibRaw reads formats of hundreds of cameras in C++: images of strangers belong in a worker process (`sandboxed()` of
+/// `TintypeSandbox`). Decoders hold no state; any thread may use one.
 public struct RAWDecoder: RecognizingImageDecoder, SandboxableImageDecoder {
     /// Creates a decoder.
     public init() {}
