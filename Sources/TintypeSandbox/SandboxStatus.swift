@@ -43,9 +43,9 @@ public struct SandboxStatus: Hashable, Sendable {
 
     private static let isReported = Locked(false)
 
-    /// Logs what is missing, once in the process.
+    /// Logs what the kernel lacks, once in the process. A sanitizer is not worth a line in each run.
     static func report(_ status: SandboxStatus, _ logger: Logger) {
-        guard !status.isComplete else { return }
+        guard !status.isComplete, status.isMemoryLimited else { return }
         let isFirst = isReported.withLock { isReported in
             defer { isReported = true }
             return !isReported

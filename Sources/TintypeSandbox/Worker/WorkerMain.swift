@@ -64,7 +64,8 @@ enum WorkerWorld {
         ] + environment.split(separator: ":").map(String.init)
     }
 
-    private static func dataBytes() -> Int { Int(clamping: tintype_worker_data_bytes()) }
+    /// Sanitizers reserve terabytes, which is more than a message may state.
+    private static func dataBytes() -> Int { min(Int(clamping: tintype_worker_data_bytes()), 1 << 40) }
 }
 
 /// The decoders of a worker, found by the names of their types.
