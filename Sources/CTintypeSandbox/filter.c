@@ -37,7 +37,7 @@ static const int allowed[] = {
     SYS_clock_gettime, SYS_pread64, SYS_pwrite64, SYS_readv, SYS_writev, SYS_lseek, SYS_close, SYS_fstat, SYS_sched_yield,
     SYS_sched_getaffinity, SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack, SYS_exit,
     SYS_exit_group, SYS_set_robust_list, SYS_getrandom, SYS_getpid, SYS_gettid, SYS_clock_nanosleep, SYS_nanosleep,
-    SYS_clock_getres, SYS_gettimeofday, SYS_restart_syscall, SYS_sendto, SYS_recvfrom, SYS_ppoll, SYS_fcntl,
+    SYS_clock_getres, SYS_gettimeofday, SYS_restart_syscall, SYS_sendto, SYS_recvfrom, SYS_ppoll,
     SYS_membarrier, SYS_uname, SYS_sysinfo, SYS_getrusage, SYS_getpriority, SYS_set_tid_address, SYS_mincore, SYS_msync,
     SYS_getcpu, SYS_fadvise64,
 #ifdef SYS_rseq
@@ -196,6 +196,15 @@ static void judge_threads(program *program) {
     judge_value(program, SYS_prctl, 0, PR_SET_NAME, SECCOMP_RET_ALLOW, ERRNO(EPERM));
 }
 
+/// Forbids to choose which process gets a signal for a descriptor: any of this user would do.
+static void judge_descriptors(program *program) {
+    static const int deadly_commands[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_NOTIFY, F_SETLEASE};
+    skip_unless(program, SYS_fcntl, 2 + 2 * COUNT(deadly_commands));
+    load_argument(program, 1);
+    judge_all(program, deadly_commands, COUNT(deadly_commands), SECCOMP_RET_KILL_PROCESS);
+    finish(program, SECCOMP_RET_ALLOW);
+}
+
 int tintype_filter_install(bool reads_files) {
     static program program;
     if (reads_files && tintype_opening_watch() != 0) {
@@ -206,6 +215,7 @@ int tintype_filter_install(bool reads_files) {
     judge_bits(&program, SYS_mmap, 2, PROT_EXEC, ERRNO(EPERM), SECCOMP_RET_ALLOW);
     judge_bits(&program, SYS_mprotect, 2, PROT_EXEC, ERRNO(EPERM), SECCOMP_RET_ALLOW);
     judge_all(&program, allowed, COUNT(allowed), SECCOMP_RET_ALLOW);
+    judge_descriptors(&program);
     judge_threads(&program);
     judge_opening(&program, SYS_openat, 2, reads_files);
 #ifdef SYS_open

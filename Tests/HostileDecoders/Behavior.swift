@@ -35,6 +35,8 @@ extension HostileDecoder {
         case listFolder
         case connect
         case killHost
+        /// Makes the kernel send signals for a descriptor to the host.
+        case signalHost
         case trace
         case makeMemory
         case startThread
@@ -63,6 +65,7 @@ extension HostileDecoder {
             case .listFolder: try Hostility.list("/")
             case .connect: _ = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             case .killHost: kill(getppid(), SIGKILL)
+            case .signalHost: _ = fcntl(3, F_SETOWN, getppid())
             case .trace: Hostility.call(101)
             case .makeMemory: Hostility.call(319)
             case .startThread: Hostility.startThread()

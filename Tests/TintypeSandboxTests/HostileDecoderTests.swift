@@ -23,7 +23,7 @@ import TintypeCore
     /// What each decoder fails with.
     static let crashes: [HostileDecoder.Behavior] = [
         .crash, .abort, .trap, .overflowStack, .writeGarbage, .lieAboutSize, .listFrames, .closeSocket, .exit, .fork,
-        .execute, .createFile, .connect, .trace, .makeMemory,
+        .execute, .createFile, .connect, .trace, .makeMemory, .signalHost,
     ]
 
     @Test(arguments: crashes) func aDecoderThatMisbehavesFailsOnlyItsImage(

@@ -5,9 +5,6 @@ import TintypeCore
 
 /// Starts workers when they are needed, gives each to one thread at a time, and ends them.
 final class WorkerPool: Sendable {
-    /// The pool of ``SandboxConfiguration`` with its default values. Registries with equal settings share it.
-    static let standard = WorkerPool(SandboxConfiguration())
-
     let configuration: SandboxConfiguration
     private let state: Locked<State>
 

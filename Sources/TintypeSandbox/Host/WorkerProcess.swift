@@ -39,9 +39,9 @@ final class WorkerProcess: @unchecked Sendable {
     /// The time in which a worker must have prepared itself.
     private static let startLimit = Duration.seconds(20)
     /// The time in which a worker ends a decode that nobody waits for.
-    private static let grace = Duration.milliseconds(100)
+    fileprivate static let grace = Duration.milliseconds(100)
     /// The time between two checks for cancellation.
-    private static let pollingInterval: Int32 = 10
+    fileprivate static let pollingInterval: Int32 = 10
     /// The longest encoded image that is part of a message.
     private static let inlineLimit = 16 << 10
     /// Private memory in addition to that before the first image and ``DecodeLimits/memoryBytes``: what malloc does not
@@ -324,12 +324,12 @@ private final class ReplyWait {
     func wait(for descriptor: Int32) -> Bool {
         while true {
             var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let count = Foundation.poll(&poll, 1, 10)
+            let count = Foundation.poll(&poll, 1, WorkerProcess.pollingInterval)
             let now = TimeSource.system.uptime()
             if now - start > time {
                 failure = .timedOut
             } else if let cancelled {
-                if now - cancelled > .milliseconds(100) { failure = .cancelled }
+                if now - cancelled > WorkerProcess.grace { failure = .cancelled }
             } else if isCancelled() {
                 flag.set(true)
                 cancelled = now
