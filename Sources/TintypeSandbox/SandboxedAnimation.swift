@@ -34,19 +34,21 @@ final class SandboxedFrameDecoder: FrameDecoder {
 
     func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {
         let context = context.cancelled(by: isCancelled)
-        if let pixels = try pixels(of: index, context) { return pixels }
-        // The worker was replaced, or another image has ended it.
+        if let pixels = try pixels(of: index, context, isPatient: false) { return pixels }
+        // The worker is busy, was replaced, or another image has ended it.
         try reopen()
-        guard let pixels = try pixels(of: index, context) else {
+        guard let pixels = try pixels(of: index, context, isPatient: true) else {
             throw TintypeError(.decoderCrashed, stage: .decode, "the worker of the animation has ended twice")
         }
         return pixels
     }
 
     /// - Returns: `nil` if the worker has ended.
-    private func pixels(of index: Int, _ context: DecodeContext) throws(TintypeError) -> PixelBuffer? {
+    private func pixels(
+        of index: Int, _ context: DecodeContext, isPatient: Bool
+    ) throws(TintypeError) -> PixelBuffer? {
         let place = place.withLock { $0 }
-        return try decoder.run(.frame(place.handle, index: index), at: place, isPatient: false, Data(), context) {
+        return try decoder.run(.frame(place.handle, index: index), at: place, isPatient: isPatient, Data(), context) {
             [frames] result, lease throws(WorkerProcess.Failure) in
             guard case .pixels(let pixels) = result, pixels.size == frames[index].rect.size else { return nil }
             return try lease.worker.pixels(pixels)
