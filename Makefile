@@ -32,8 +32,10 @@ OTHER_TESTS := $(OTHER_TESTS)|SVGLibraryTests|ColorTests
 # The suites of codecs, animations and previews that also run with all formats in worker processes.
 SANDBOXED_TESTS = TintypeCodecTests\.(AnimationPlayback|Animation|Color|DamageTolerance|Decode|FormatMatrix|Incremental
 SANDBOXED_TESTS := $(SANDBOXED_TESTS)[A-Z]*|Limit|Metadata|Orientation|Part|Thumbnail)Tests
+# Prints failures again at the end.
+REPEAT = scripts/check/repeat-failures
 # Prints failures and the result only.
-TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/tsan-suppressions $(SWIFT) test --quiet --sanitize=thread \
+TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/tsan-suppressions $(REPEAT) $(SWIFT) test --quiet --sanitize=thread \
 	--scratch-path .build-tsan -Xswiftc -DTINTYPE_TSAN
 
 .PHONY: help bootstrap build install demo test gallery gallery-test lint format bench tsan asan fuzz crash-test faults \
@@ -59,10 +61,11 @@ demo: bootstrap ## Build the command and run the demo; writes demo-output/contac
 # TEST_FLAGS selects among the others.
 test: bootstrap ## Build and run all tests
 	$(SWIFT) build $(TRAITS) --build-tests
-	$(SWIFT) test $(TRAITS) --skip-build --quiet --skip TintypeGTKTests $(TEST_FLAGS)
-	$(if $(TEST_FLAGS),,TINTYPE_SANDBOX=all $(SWIFT) test $(TRAITS) --skip-build --quiet --filter '$(SANDBOXED_TESTS)' \
+	$(REPEAT) $(SWIFT) test $(TRAITS) --skip-build --quiet --skip TintypeGTKTests $(TEST_FLAGS)
+	$(if $(TEST_FLAGS),,TINTYPE_SANDBOX=all $(REPEAT) $(SWIFT) test $(TRAITS) --skip-build --quiet --filter '$(SANDBOXED_TESTS)' \
 		--skip 'everyPrefix|everyTruncation|[Ff]lipped')
-	$(if $(filter yes,$(GTK)),$(if $(TEST_FLAGS),,$(SWIFT) test $(TRAITS) --skip-build --quiet --no-parallel --filter TintypeGTKTests))
+	$(if $(filter yes,$(GTK)),$(if $(TEST_FLAGS),,\
+		$(REPEAT) $(SWIFT) test $(TRAITS) --skip-build --quiet --no-parallel --filter TintypeGTKTests))
 
 gallery: ## Run the example program of TintypeGTK
 	scripts/bootstrap --gtk
