@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -115,6 +116,12 @@ int tintype_memory_create(size_t size) {
         return -1;
     }
     return memory;
+}
+
+bool tintype_memory_is_fixed(int memory, size_t size) {
+    struct stat info;
+    int seals = fcntl(memory, F_GET_SEALS);
+    return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && fstat(memory, &info) == 0 && (uint64_t)info.st_size >= size;
 }
 
 // MARK: Messages

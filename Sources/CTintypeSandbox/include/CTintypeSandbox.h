@@ -58,6 +58,10 @@ int tintype_process_limit(pid_t process, uint64_t memory, uint64_t seconds);
 /// Creates memory that can be mapped by several processes, and whose size cannot change.
 int tintype_memory_create(size_t size);
 
+/// Returns whether a descriptor is memory of at least `size` bytes that cannot shrink, so that reading a mapping of it never
+/// fails.
+bool tintype_memory_is_fixed(int memory, size_t size);
+
 // MARK: Messages
 
 /// Sends all bytes, with a descriptor unless it is -1. Never raises SIGPIPE.

@@ -6,6 +6,7 @@ import TintypeCore
 /// Starts workers when they are needed, gives each to one thread at a time, and ends them.
 final class WorkerPool: Sendable {
     let configuration: SandboxConfiguration
+    private let makeWorker: Start
     private let state: Locked<State>
 
     private struct State: Sendable {
@@ -18,8 +19,18 @@ final class WorkerPool: Sendable {
     /// The time after which an idle worker ends.
     private static let idleTime = Duration.seconds(30)
 
-    init(_ configuration: SandboxConfiguration) {
+    /// Starts a worker, and waits until it is ready.
+    typealias Start = @Sendable (WorkerStart) throws(TintypeError) -> WorkerProcess
+
+    /// - Parameter start: Starts a worker; by default, the executable of the configuration.
+    init(_ configuration: SandboxConfiguration, start: Start? = nil) {
         self.configuration = configuration
+        if let start {
+            makeWorker = start
+        } else {
+            let path = configuration.executable ?? "/proc/self/exe"
+            makeWorker = { (start) throws(TintypeError) in try WorkerProcess(path, start) }
+        }
         state = Locked(
             State(
                 workers: WorkerPoolState(
@@ -111,8 +122,7 @@ final class WorkerPool: Sendable {
 
     private func start(_ number: Int, _ decoders: [String], _ readsFonts: Bool) throws(TintypeError) -> Lease {
         do throws(TintypeError) {
-            let worker = try WorkerProcess(
-                configuration.executable ?? "/proc/self/exe",
+            let worker = try makeWorker(
                 WorkerStart(
                     decoders: decoders, readsFonts: readsFonts, landlockVersion: configuration.landlockVersion ?? .max))
             let status = SandboxStatus(worker.ready)

@@ -85,11 +85,32 @@ final class WorkerProcess: @unchecked Sendable {
         }
     }
 
+    /// Creates a worker that is not a process, for tests of the protocol, and waits until it is ready.
+    ///
+    /// - Parameter descriptor: A socket that is connected to it, which does not block. Closed at the end.
+    /// - Throws: ``TintypeError/Code/noWorker``.
+    init(connected descriptor: Int32, _ start: WorkerStart) throws(TintypeError) {
+        (socket, identifier, process) = (WorkerSocket(descriptor: descriptor), 0, -1)
+        do throws(TintypeError) {
+            let memory = CancelFlag.makeMemory()
+            let copy = fcntl(memory, F_DUPFD_CLOEXEC, 0)
+            defer { if copy >= 0 { close(copy) } }
+            guard let flag = CancelFlag(mapping: memory, isWritable: true) else {
+                throw .noWorker("shared memory cannot be made", errno)
+            }
+            self.flag = flag
+            ready = try Self.prepare(socket, start, flagMemory: copy)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
     deinit {
         end()
     }
 
-    private static func socketPair() -> (host: Int32, worker: Int32)? {
+    static func socketPair() -> (host: Int32, worker: Int32)? {
         var ends: [Int32] = [-1, -1]
         #if canImport(Glibc)
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -143,9 +164,12 @@ final class WorkerProcess: @unchecked Sendable {
     func end() -> tintype_process_end {
         guard !isEnded else { return tintype_process_end() }
         isEnded = true
-        tintype_process_kill(process)
-        let end = tintype_process_reap(process)
-        close(process)
+        var end = tintype_process_end()
+        if process >= 0 {
+            tintype_process_kill(process)
+            end = tintype_process_reap(process)
+            close(process)
+        }
         close(socket.descriptor)
         blocks = SharedBlocks()
         return end
@@ -258,7 +282,7 @@ final class WorkerProcess: @unchecked Sendable {
 
     /// Has the kernel limit the memory and the processor time of the worker, if they have changed.
     private func setLimits(_ memoryBytes: Int, _ time: Duration) {
-        guard !tintype_has_sanitizer() else { return }
+        guard !tintype_has_sanitizer(), identifier > 0 else { return }
         // Output blocks are not private memory, but count as well.
         let allowed = min(memoryBytes, 1 << 46)
         let memory = ready.dataBytes + Self.slack + allowed - min(blocks.workerBytes, allowed)

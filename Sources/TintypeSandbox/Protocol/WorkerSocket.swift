@@ -42,7 +42,13 @@ struct WorkerSocket {
     /// - Returns: `nil` at the end of the connection, after an error, or if `wait` gave up.
     func receive(acceptsDescriptor: Bool = false, _ wait: () -> Bool = { true }) -> Message? {
         var (header, attached) = ([UInt8](repeating: 0, count: Self.headerLength), Int32(-1))
-        guard fill(&header, acceptsDescriptor ? { attached = $0 } : nil, wait) else { return nil }
+        var isWhole = false
+        defer { if !isWhole, attached >= 0 { close(attached) } }
+        let attach = { (new: Int32) in
+            if attached >= 0 { close(attached) }
+            attached = new
+        }
+        guard fill(&header, acceptsDescriptor ? attach : nil, wait) else { return nil }
         let length = header.withUnsafeBytes { Int(UInt32(littleEndian: $0.loadUnaligned(as: UInt32.self))) }
         guard length <= Self.maximumLength else { return nil }
         var body: [UInt8] = []
@@ -52,6 +58,7 @@ struct WorkerSocket {
             guard fill(&piece, nil, wait) else { return nil }
             if body.isEmpty { body = piece } else { body += piece }
         }
+        isWhole = true
         return Message(kind: header[4], body: body, descriptor: attached)
     }
 

@@ -92,6 +92,7 @@ final class CancelFlag: @unchecked Sendable {
     init?(mapping descriptor: Int32, isWritable: Bool = false) {
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
+        guard tintype_memory_is_fixed(descriptor, Self.length) else { return nil }
         let access = isWritable ? PROT_READ | PROT_WRITE : PROT_READ
         guard let page = mmap(nil, Self.length, access, MAP_SHARED, descriptor, 0), page != MAP_FAILED else {
             return nil

@@ -5,10 +5,11 @@ import TintypeCore
 /// The output memory of a worker: blocks that the host has granted and maps as well. Large bitmaps are allocated in them, so
 /// that a result reaches the host without a copy.
 final class WorkerMemory: PixelMemory {
-    /// Asks the host for a block; returns its number and its descriptor.
-    typealias Request = @Sendable (_ byteCount: Int) -> (block: Int, capacity: Int, descriptor: Int32)?
+    /// Asks the host for a block; returns its number and its descriptor, or `nil` if the host grants none.
+    typealias Request = @Sendable (_ byteCount: Int) throws(WireError) -> (block: Int, capacity: Int, descriptor: Int32)?
 
     private let state = Locked(WorkerMemoryState())
+    private let hasFailed = Locked(false)
     private let thread = pthread_self()
     private let request: Request
 
@@ -17,15 +18,34 @@ final class WorkerMemory: PixelMemory {
         self.request = request
     }
 
+    deinit {
+        for block in state.withLock({ $0.blocks }) { Self.unmap(block) }
+    }
+
     func take(_ byteCount: Int) -> UnsafeMutableRawPointer? {
         guard pthread_equal(pthread_self(), thread) != 0 else { return nil }
         if let address = state.withLock({ $0.take(byteCount) }) { return UnsafeMutableRawPointer(bitPattern: address) }
-        guard let granted = request(byteCount) else { return nil }
-        let address = mmap(nil, granted.capacity, PROT_READ | PROT_WRITE, MAP_SHARED, granted.descriptor, 0)
-        close(granted.descriptor)
-        guard let address, address != MAP_FAILED, granted.capacity >= byteCount else { return nil }
+        guard let granted = grant(byteCount) else { return nil }
+        defer { close(granted.descriptor) }
+        guard granted.capacity >= byteCount, tintype_memory_is_fixed(granted.descriptor, granted.capacity),
+            let address = mmap(nil, granted.capacity, PROT_READ | PROT_WRITE, MAP_SHARED, granted.descriptor, 0),
+            address != MAP_FAILED
+        else { return nil }
         state.withLock { $0.add(granted.block, UInt(bitPattern: address), granted.capacity) }
         return address
+    }
+
+    /// Whether the host has answered with something else than a grant. It is not asked again.
+    var isBroken: Bool { hasFailed.withLock { $0 } }
+
+    private func grant(_ byteCount: Int) -> (block: Int, capacity: Int, descriptor: Int32)? {
+        guard !isBroken else { return nil }
+        do throws(WireError) {
+            return try request(byteCount)
+        } catch {
+            hasFailed.withLock { $0 = true }
+            return nil
+        }
     }
 
     func put(_ address: UnsafeMutableRawPointer) {
@@ -45,8 +65,12 @@ final class WorkerMemory: PixelMemory {
     /// Unmaps idle blocks beyond a limit; returns their numbers.
     func trim() -> [Int] {
         let dropped = state.withLock { $0.trim() }
-        for block in dropped { munmap(UnsafeMutableRawPointer(bitPattern: block.address), block.capacity) }
+        for block in dropped { Self.unmap(block) }
         return dropped.map(\.number)
+    }
+
+    private static func unmap(_ block: WorkerMemoryState.Block) {
+        munmap(UnsafeMutableRawPointer(bitPattern: block.address), block.capacity)
     }
 }
 

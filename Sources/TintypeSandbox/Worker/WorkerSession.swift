@@ -15,7 +15,7 @@ final class WorkerSession {
 
     init(_ socket: WorkerSocket, _ flag: CancelFlag) {
         (self.socket, self.flag) = (socket, flag)
-        memory = WorkerMemory { byteCount in Self.requestBlock(byteCount, from: socket) }
+        memory = WorkerMemory { (byteCount) throws(WireError) in try Self.requestBlock(byteCount, from: socket) }
         PixelMemorySlot.set(memory)
         // Idle memory of its own would need a timer, and thus a thread.
         PixelPool.shared.setLimit(0)
@@ -23,13 +23,15 @@ final class WorkerSession {
 
     /// Serves requests until the host closes the connection or sends something that is none.
     func run() {
-        while let message = nextMessage(), message.kind == HostMessageKind.request.rawValue {
-            var reader = WireReader(message.body)
-            guard let request = try? reader.request() else { return }
+        while let message = nextMessage() {
+            guard let request = Self.request(message),
+                let data = inputs.data(request.bytes, descriptor: message.descriptor)
+            else { return }
             memory.takeBack(request.returnedBlocks)
             inputs.drop(request.droppedInputs)
             for handle in request.closedHandles { (frames[handle], previews[handle]) = (nil, nil) }
-            let result = perform(request, descriptor: message.descriptor)
+            let result = perform(request, data)
+            guard !memory.isBroken else { return }
             let reply = WorkerReply(
                 result: result, releasedInputs: inputs.takeReleased(), droppedBlocks: memory.trim())
             var writer = WireWriter()
@@ -45,25 +47,40 @@ final class WorkerSession {
         return socket.receive(acceptsDescriptor: true)
     }
 
+    private static func request(_ message: WorkerSocket.Message) -> WorkerRequest? {
+        var reader = WireReader(message.body)
+        guard message.kind == HostMessageKind.request.rawValue, let request = try? reader.request() else {
+            if message.descriptor >= 0 { close(message.descriptor) }
+            return nil
+        }
+        return request
+    }
+
+    /// - Returns: `nil` if the host grants no memory.
     private static func requestBlock(
         _ byteCount: Int, from socket: WorkerSocket
-    ) -> (block: Int, capacity: Int, descriptor: Int32)? {
+    ) throws(WireError) -> (block: Int, capacity: Int, descriptor: Int32)? {
         var writer = WireWriter()
         writer.write(byteCount)
         guard socket.send(WorkerMessageKind.need.rawValue, writer.bytes),
-            let message = socket.receive(acceptsDescriptor: true), message.kind == HostMessageKind.grant.rawValue
-        else { tintype_worker_exit(1) }
-        var reader = WireReader(message.body)
-        guard let block = try? reader.anyInt(), let capacity = try? reader.int(in: 0...1 << 40), capacity > 0,
-            message.descriptor >= 0
-        else { return nil }
-        return (block, capacity, message.descriptor)
+            let message = socket.receive(acceptsDescriptor: true)
+        else { throw WireError("the connection has ended") }
+        do throws(WireError) {
+            guard message.kind == HostMessageKind.grant.rawValue else { throw WireError("an unexpected message") }
+            var reader = WireReader(message.body)
+            let (block, capacity) = (try reader.anyInt(), try reader.int(in: 0...1 << 40))
+            guard capacity > 0 else { return nil }
+            guard message.descriptor >= 0 else { throw WireError("a grant without memory") }
+            return (block, capacity, message.descriptor)
+        } catch {
+            if message.descriptor >= 0 { close(message.descriptor) }
+            throw error
+        }
     }
 
     // MARK: Requests
 
-    private func perform(_ request: WorkerRequest, descriptor: Int32) -> WorkerReply.Result {
-        guard let data = inputs.data(request.bytes, descriptor: descriptor) else { tintype_worker_exit(1) }
+    private func perform(_ request: WorkerRequest, _ data: Data) -> WorkerReply.Result {
         let context = request.context.cancelled { [flag] in flag.isSet }
         _ = takeRefusedFiles()
         do throws(TintypeError) {
