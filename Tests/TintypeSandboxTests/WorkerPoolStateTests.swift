@@ -41,8 +41,8 @@ import Testing
         var state = Self.state()
         let (first, number) = Self.acquire(&state, Self.avif, "a")
         #expect(first == "start AVIF")
-        let result1 = state.release(number, isUsable: true, now: .zero)
-        #expect(result1 == nil)
+        let ended = state.release(number, isUsable: true, now: .zero)
+        #expect(ended == nil)
         #expect(Self.acquire(&state, Self.avif).turn == "use a")
     }
 
@@ -85,14 +85,14 @@ import Testing
     @Test func aWorkerIsEndedAfterAFailureOrManyRequests() {
         var state = Self.state(maximumRequests: 2)
         let a = Self.acquire(&state, Self.avif, "a").number
-        let result2 = state.release(a, isUsable: false, now: .zero)
-        #expect(result2 == "a")
+        let afterFailure = state.release(a, isUsable: false, now: .zero)
+        #expect(afterFailure == "a")
         let b = Self.acquire(&state, Self.avif, "b").number
-        let result3 = state.release(b, isUsable: true, now: .zero)
-        #expect(result3 == nil)
+        let afterFirst = state.release(b, isUsable: true, now: .zero)
+        #expect(afterFirst == nil)
         _ = Self.acquire(&state, Self.avif)
-        let result4 = state.release(b, isUsable: true, now: .zero)
-        #expect(result4 == "b")
+        let afterSecond = state.release(b, isUsable: true, now: .zero)
+        #expect(afterSecond == "b")
         #expect(state.count == 0)
     }
 
@@ -117,14 +117,14 @@ import Testing
     @Test func theWorkerOfAnOpenDecoderIsFoundUntilItEnds() {
         var state = Self.state()
         let a = Self.acquire(&state, Self.avif, "a").number
-        let result5 = state.acquire(a)
-        #expect(Self.describe(result5) == "wait")
+        let whileBusy = state.acquire(a)
+        #expect(Self.describe(whileBusy) == "wait")
         _ = state.release(a, isUsable: true, now: .zero)
-        let result6 = state.acquire(a)
-        #expect(Self.describe(result6) == "use a")
+        let whileIdle = state.acquire(a)
+        #expect(Self.describe(whileIdle) == "use a")
         _ = state.release(a, isUsable: false, now: .zero)
-        let result7 = state.acquire(a)
-        #expect(Self.describe(result7) == "gone")
+        let afterEnd = state.acquire(a)
+        #expect(Self.describe(afterEnd) == "gone")
     }
 
     @Test func idleWorkersExpire() {
@@ -132,13 +132,13 @@ import Testing
         let a = Self.acquire(&state, Self.avif, "a").number
         let b = Self.acquire(&state, Self.avif, "b").number
         _ = state.release(a, isUsable: true, now: .seconds(1))
-        let result8 = state.expire(after: .seconds(30), now: .seconds(30))
-        #expect(result8.isEmpty)
+        let early = state.expire(after: .seconds(30), now: .seconds(30))
+        #expect(early.isEmpty)
         // A worker in use does not.
-        let result9 = state.expire(after: .seconds(30), now: .seconds(40))
-        #expect(result9 == ["a"])
+        let expired = state.expire(after: .seconds(30), now: .seconds(40))
+        #expect(expired == ["a"])
         _ = state.release(b, isUsable: true, now: .seconds(41))
-        let result10 = state.removeIdle()
-        #expect(result10 == ["b"])
+        let idle = state.removeIdle()
+        #expect(idle == ["b"])
     }
 }
