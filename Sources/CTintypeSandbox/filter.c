@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -33,7 +34,7 @@ bool tintype_filter_is_supported(void) {
 
 /// What a decoder needs in memory that is mapped, with files that are open, and with its own threads.
 static const int allowed[] = {
-    SYS_read, SYS_write, SYS_recvmsg, SYS_sendmsg, SYS_futex, SYS_brk, SYS_munmap, SYS_mremap, SYS_madvise,
+    SYS_read, SYS_write, SYS_recvmsg, SYS_sendmsg, SYS_futex, SYS_brk, SYS_munmap, SYS_madvise,
     SYS_clock_gettime, SYS_pread64, SYS_pwrite64, SYS_readv, SYS_writev, SYS_lseek, SYS_close, SYS_fstat, SYS_sched_yield,
     SYS_sched_getaffinity, SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack, SYS_exit,
     SYS_exit_group, SYS_set_robust_list, SYS_getrandom, SYS_getpid, SYS_gettid, SYS_clock_nanosleep, SYS_nanosleep,
@@ -196,6 +197,34 @@ static void judge_threads(program *program) {
     judge_value(program, SYS_prctl, 0, PR_SET_NAME, SECCOMP_RET_ALLOW, ERRNO(EPERM));
 }
 
+/// Forbids further code, which is loaded before, and memory that RLIMIT_DATA does not count: anonymous memory that is shared
+/// or grows like a stack.
+static void judge_mapping(program *program) {
+    judge_bits(program, SYS_mprotect, 2, PROT_EXEC, ERRNO(EPERM), SECCOMP_RET_ALLOW);
+    skip_unless(program, SYS_mmap, 8);
+    load_argument(program, 2);
+    add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 4, 0));
+    load_argument(program, 3);
+    add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, MAP_GROWSDOWN, 2, 0));
+    add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 0, 2));
+    add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, MAP_SHARED, 0, 1));
+    finish(program, ERRNO(EPERM));
+    finish(program, SECCOMP_RET_ALLOW);
+}
+
+/// Forbids to enlarge the stack by mremap(2), which RLIMIT_DATA does not count either.
+static void judge_remapping(program *program, uint64_t stack) {
+    size_t address = offsetof(struct seccomp_data, args);
+    skip_unless(program, SYS_mremap, 7);
+    load(program, address + 4);
+    add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, (unsigned)(stack >> 32), 3, 0));
+    add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)(stack >> 32), 0, 3));
+    load(program, address);
+    add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, (unsigned)stack, 0, 1));
+    finish(program, ERRNO(EPERM));
+    finish(program, SECCOMP_RET_ALLOW);
+}
+
 /// Forbids to choose which process gets a signal for a descriptor: any of this user would do.
 static void judge_descriptors(program *program) {
     static const int deadly_commands[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_NOTIFY, F_SETLEASE};
@@ -205,15 +234,21 @@ static void judge_descriptors(program *program) {
     finish(program, SECCOMP_RET_ALLOW);
 }
 
+/// Returns an address below everything that the stack can become, and above what is mapped elsewhere.
+static uint64_t stack_begin(void) {
+    struct rlimit size;
+    uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    return getrlimit(RLIMIT_STACK, &size) == 0 && size.rlim_cur < here ? here - size.rlim_cur : here;
+}
+
 int tintype_filter_install(bool reads_files) {
     static program program;
     if (reads_files && tintype_opening_watch() != 0) {
         return -1;
     }
     begin(&program);
-    // Code is loaded before.
-    judge_bits(&program, SYS_mmap, 2, PROT_EXEC, ERRNO(EPERM), SECCOMP_RET_ALLOW);
-    judge_bits(&program, SYS_mprotect, 2, PROT_EXEC, ERRNO(EPERM), SECCOMP_RET_ALLOW);
+    judge_mapping(&program);
+    judge_remapping(&program, stack_begin());
     judge_all(&program, allowed, COUNT(allowed), SECCOMP_RET_ALLOW);
     judge_descriptors(&program);
     judge_threads(&program);

@@ -85,6 +85,9 @@ double tintype_process_seconds(pid_t process) {
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
+/// The address space of libraries and threads, which reserve far more than they use.
+static const uint64_t address_slack = (uint64_t)16 << 30;
+
 static int set_soft_limit(pid_t process, int resource, uint64_t value) {
     struct rlimit limit;
     if (value == 0) {
@@ -98,7 +101,10 @@ static int set_soft_limit(pid_t process, int resource, uint64_t value) {
 }
 
 int tintype_process_limit(pid_t process, uint64_t memory, uint64_t seconds) {
-    return set_soft_limit(process, RLIMIT_DATA, memory) | set_soft_limit(process, RLIMIT_CPU, seconds);
+    // Memory that is only read is not private, but needs page tables: 1/512 of its size.
+    uint64_t addresses = memory == 0 ? 0 : 4 * memory + address_slack;
+    return set_soft_limit(process, RLIMIT_DATA, memory) | set_soft_limit(process, RLIMIT_AS, addresses) |
+           set_soft_limit(process, RLIMIT_CPU, seconds);
 }
 
 // MARK: Shared memory

@@ -40,6 +40,13 @@ extension HostileDecoder {
         case trace
         case makeMemory
         case startThread
+        /// Maps memory that RLIMIT_DATA does not count.
+        case mapShared
+        case mapGrowing
+        /// Enlarges a copy of the stack.
+        case remapStack
+        /// Maps a terabyte to read it, which needs page tables.
+        case mapAddresses
 
         func perform(_ context: DecodeContext) throws(TintypeError) {
             switch self {
@@ -69,6 +76,10 @@ extension HostileDecoder {
             case .trace: Hostility.call(101)
             case .makeMemory: Hostility.call(319)
             case .startThread: Hostility.startThread()
+            case .mapShared: try Hostility.map(1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS)
+            case .mapGrowing: try Hostility.map(1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | 0x100)
+            case .remapStack: try Hostility.remapStack()
+            case .mapAddresses: try Hostility.map(1 << 40, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
             }
             if context.isCancelled() { throw .cancelled }
         }
@@ -150,6 +161,24 @@ enum Hostility {
         var thread = pthread_t()
         guard pthread_create(&thread, nil, { _ in nil }, nil) == 0 else { Foundation.abort() }
         pthread_join(thread, nil)
+    }
+
+    private static func refused(_ what: String) -> TintypeError {
+        TintypeError(.undecodable, stage: .decode, "\(what) cannot be: \(errno)")
+    }
+
+    static func map(_ byteCount: Int, _ protection: Int32, _ flags: Int32) throws(TintypeError) {
+        guard mmap(nil, byteCount, protection, flags, -1, 0) != MAP_FAILED else { throw refused("mapped") }
+    }
+
+    static func remapStack() throws(TintypeError) {
+        var here = 0
+        let page = withUnsafeMutablePointer(to: &here) { UInt(bitPattern: $0) & ~4095 }
+        // Swift cannot call the variadic mremap(2).
+        typealias Function = @convention(c) (UInt, Int, Int, Int32) -> UnsafeMutableRawPointer?
+        guard let address = dlsym(nil, "mremap") else { return }
+        let moved = unsafeBitCast(address, to: Function.self)(page - 65536, 4096, 1 << 30, 1)
+        guard moved != MAP_FAILED else { throw refused("remapped") }
     }
 
     /// A reply with an image of 1000×1000 pixels in a block that was never granted.

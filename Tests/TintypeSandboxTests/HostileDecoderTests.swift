@@ -52,11 +52,15 @@ import TintypeCore
         #expect(error?.code == .outOfMemory || error?.limit == .memoryBytes, "\(String(describing: error))")
     }
 
-    @Test(arguments: [HostileDecoder.Behavior.readFile, .listFolder]) func filesAreNotReadable(
-        _ behavior: HostileDecoder.Behavior
-    ) throws {
+    /// What a decoder is refused without being ended.
+    static let refusals: [HostileDecoder.Behavior] = [
+        .readFile, .listFolder, .mapShared, .mapGrowing, .remapStack, .mapAddresses,
+    ]
+
+    @Test(arguments: refusals) func aDecoderIsRefused(_ behavior: HostileDecoder.Behavior) throws {
         let error = #expect(throws: TintypeError.self) { try Self.decode(behavior) }
-        #expect(error?.code == .undecodable && error?.message.contains("cannot be") == true)
+        #expect(
+            error?.code == .undecodable && error?.message.contains("cannot be") == true, "\(String(describing: error))")
     }
 
     @Test(arguments: [HostileDecoder.Behavior.killHost, .startThread]) func harmlessCallsDoNotEndTheWorker(

@@ -50,7 +50,8 @@ tintype_process_end tintype_process_reap(int process);
 /// Returns the processor time of a process in seconds, or -1.
 double tintype_process_seconds(pid_t process);
 
-/// Sets the soft limits of a process: private memory in bytes, and processor time in seconds. 0 leaves a limit as it is.
+/// Sets the soft limits of a process: private memory in bytes, address space in proportion, and processor time in seconds. 0
+/// leaves a limit as it is.
 int tintype_process_limit(pid_t process, uint64_t memory, uint64_t seconds);
 
 // MARK: Shared memory
