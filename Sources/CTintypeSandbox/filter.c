@@ -35,7 +35,7 @@ bool tintype_filter_is_supported(void) {
 /// What a decoder needs in memory that is mapped, with files that are open, and with its own threads.
 static const int allowed[] = {
     SYS_read, SYS_write, SYS_recvmsg, SYS_sendmsg, SYS_futex, SYS_brk, SYS_munmap, SYS_madvise,
-    SYS_clock_gettime, SYS_pread64, SYS_pwrite64, SYS_readv, SYS_writev, SYS_lseek, SYS_close, SYS_fstat, SYS_sched_yield,
+    SYS_clock_gettime, SYS_pread64, SYS_pwrite64, SYS_readv, SYS_writev, SYS_lseek, SYS_fstat, SYS_sched_yield,
     SYS_sched_getaffinity, SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack, SYS_exit,
     SYS_exit_group, SYS_set_robust_list, SYS_getrandom, SYS_getpid, SYS_gettid, SYS_clock_nanosleep, SYS_nanosleep,
     SYS_clock_getres, SYS_gettimeofday, SYS_restart_syscall, SYS_sendto, SYS_recvfrom, SYS_ppoll,
@@ -225,13 +225,16 @@ static void judge_remapping(program *program, uint64_t stack) {
     finish(program, SECCOMP_RET_ALLOW);
 }
 
-/// Forbids to choose which process gets a signal for a descriptor: any of this user would do.
+/// Forbids to choose which process gets a signal for a descriptor, because any of this user would do, to change the flags that
+/// a descriptor may share with the host, and to disarm the lifeline.
 static void judge_descriptors(program *program) {
     static const int deadly_commands[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_NOTIFY, F_SETLEASE};
-    skip_unless(program, SYS_fcntl, 2 + 2 * COUNT(deadly_commands));
+    skip_unless(program, SYS_fcntl, 4 + 2 * COUNT(deadly_commands));
     load_argument(program, 1);
     judge_all(program, deadly_commands, COUNT(deadly_commands), SECCOMP_RET_KILL_PROCESS);
+    judge(program, F_SETFL, ERRNO(EPERM));
     finish(program, SECCOMP_RET_ALLOW);
+    judge_value(program, SYS_close, 0, TINTYPE_WORKER_LIFELINE, SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW);
 }
 
 /// Returns an address below everything that the stack can become, and above what is mapped elsewhere.

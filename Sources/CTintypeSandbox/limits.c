@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #if defined(__has_feature)
@@ -46,12 +45,13 @@ static int limit_stack(void) {
     return limit(RLIMIT_STACK, stack_size < current.rlim_max ? stack_size : current.rlim_max, current.rlim_max);
 }
 
-/// Standard error may be a file, to which libraries print warnings: a megabyte of them. No other file can be written.
+/// No file can be written, except standard error with a sanitizer, whose reports go there.
 static int limit_files(void) {
-    struct stat log;
-    bool is_file = fstat(STDERR_FILENO, &log) == 0 && S_ISREG(log.st_mode);
-    rlim_t size = is_file ? (rlim_t)log.st_size + (1 << 20) : 0;
-    return limit(RLIMIT_FSIZE, size, size);
+#ifdef TINTYPE_SANITIZED
+    return 0;
+#else
+    return limit(RLIMIT_FSIZE, 0, 0);
+#endif
 }
 
 /// Has the kernel kill this process as soon as the host closes its end of the pipe or ends. A parent-death signal would

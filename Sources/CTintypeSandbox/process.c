@@ -21,17 +21,17 @@ extern char **environ;
 
 // MARK: Starting
 
-pid_t tintype_worker_spawn(const char *path, int socket, int lifeline) {
-    // Above the numbers that they get in the worker, so that neither overwrites the other.
-    int first = fcntl(socket, F_DUPFD_CLOEXEC, 10), second = fcntl(lifeline, F_DUPFD_CLOEXEC, 10);
+/// Starts a program with three descriptors. Returns an error number, or 0.
+static int spawn(const char *path, int socket, int lifeline, int log, pid_t *process) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, first, TINTYPE_WORKER_SOCKET);
-    posix_spawn_file_actions_adddup2(&actions, second, TINTYPE_WORKER_LIFELINE);
+    posix_spawn_file_actions_adddup2(&actions, log, STDERR_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, socket, TINTYPE_WORKER_SOCKET);
+    posix_spawn_file_actions_adddup2(&actions, lifeline, TINTYPE_WORKER_LIFELINE);
     posix_spawn_file_actions_addclosefrom_np(&actions, TINTYPE_WORKER_LIFELINE + 1);
     // A host may block or ignore signals, and both are inherited.
     sigset_t none, all;
@@ -41,14 +41,35 @@ pid_t tintype_worker_spawn(const char *path, int socket, int lifeline) {
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     char *arguments[] = {TINTYPE_WORKER_NAME, NULL};
-    pid_t process = -1;
-    int error = first < 0 || second < 0 ? errno : posix_spawn(&process, path, &actions, &attributes, arguments, environ);
+    int error = posix_spawn(process, path, &actions, &attributes, arguments, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
-    close(first);
-    close(second);
+    return error;
+}
+
+pid_t tintype_worker_spawn(const char *path, int socket, int lifeline, int log) {
+    // Above the numbers that they get in the worker, so that none overwrites another.
+    int originals[] = {socket, lifeline, log}, copies[] = {-1, -1, -1};
+    int error = 0;
+    for (size_t index = 0; index < 3 && error == 0; index++) {
+        copies[index] = fcntl(originals[index], F_DUPFD_CLOEXEC, 10);
+        error = copies[index] < 0 ? errno : 0;
+    }
+    pid_t process = -1;
+    if (error == 0) {
+        error = spawn(path, copies[0], copies[1], copies[2], &process);
+    }
+    for (size_t index = 0; index < 3; index++) {
+        if (copies[index] >= 0) {
+            close(copies[index]);
+        }
+    }
     errno = error;
     return error == 0 ? process : -1;
+}
+
+int tintype_pipe(int ends[2], bool waits) {
+    return pipe2(ends, O_CLOEXEC | (waits ? 0 : O_NONBLOCK));
 }
 
 int tintype_process_open(pid_t process) {
@@ -59,13 +80,13 @@ void tintype_process_kill(int process) {
     syscall(SYS_pidfd_send_signal, process, SIGKILL, NULL, 0);
 }
 
-tintype_process_end tintype_process_reap(int process) {
+static tintype_process_end reap(int kind, int process) {
     siginfo_t info = {0};
     tintype_process_end end = {0};
     long result;
     do {
-        // Older C libraries do not know this kind of identifier.
-        result = syscall(SYS_waitid, P_PIDFD, process, &info, WEXITED, NULL);
+        // Older C libraries do not know all kinds of identifiers.
+        result = syscall(SYS_waitid, kind, process, &info, WEXITED, NULL);
     } while (result != 0 && errno == EINTR);
     if (result != 0 || info.si_pid == 0) {
         return end;
@@ -74,6 +95,17 @@ tintype_process_end tintype_process_reap(int process) {
     end.signal = info.si_code == CLD_EXITED ? 0 : info.si_status;
     end.status = info.si_code == CLD_EXITED ? info.si_status : 0;
     return end;
+}
+
+tintype_process_end tintype_process_reap(int process) {
+    return reap(P_PIDFD, process);
+}
+
+void tintype_process_abandon(pid_t process) {
+    int error = errno;
+    kill(process, SIGKILL);
+    reap(P_PID, process);
+    errno = error;
 }
 
 double tintype_process_seconds(pid_t process) {

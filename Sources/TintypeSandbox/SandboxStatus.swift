@@ -31,7 +31,8 @@ public struct SandboxStatus: Hashable, Sendable {
     ) throws(TintypeError) -> SandboxStatus {
         let worker = try WorkerProcess(
             configuration.executable ?? "/proc/self/exe",
-            WorkerStart(decoders: [], readsFonts: false, landlockVersion: configuration.landlockVersion ?? .max))
+            WorkerStart(decoders: [], readsFonts: false, landlockVersion: configuration.landlockVersion ?? .max),
+            configuration.logger)
         defer { worker.end() }
         return SandboxStatus(worker.ready)
     }

@@ -47,6 +47,14 @@ extension HostileDecoder {
         case remapStack
         /// Maps a terabyte to read it, which needs page tables.
         case mapAddresses
+        /// Closes the pipe that tells it that the host has ended.
+        case closeLifeline
+        /// Has the kernel send no signal when the host ends.
+        case disarmLifeline
+        /// Reads, moves in, or changes the flags of standard error.
+        case abuseStandardError
+        /// Prints four megabytes.
+        case print
 
         func perform(_ context: DecodeContext) throws(TintypeError) {
             switch self {
@@ -80,6 +88,10 @@ extension HostileDecoder {
             case .mapGrowing: try Hostility.map(1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | 0x100)
             case .remapStack: try Hostility.remapStack()
             case .mapAddresses: try Hostility.map(1 << 40, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
+            case .closeLifeline: close(4)
+            case .disarmLifeline: try Hostility.disarmLifeline()
+            case .abuseStandardError: try Hostility.abuseStandardError()
+            case .print: Hostility.print()
             }
             if context.isCancelled() { throw .cancelled }
         }
@@ -179,6 +191,24 @@ enum Hostility {
         guard let address = dlsym(nil, "mremap") else { return }
         let moved = unsafeBitCast(address, to: Function.self)(page - 65536, 4096, 1 << 30, 1)
         guard moved != MAP_FAILED else { throw refused("remapped") }
+    }
+
+    static func disarmLifeline() throws(TintypeError) {
+        guard fcntl(4, F_SETFL, 0) == 0 else { throw refused("disarmed") }
+    }
+
+    static func abuseStandardError() throws(TintypeError) {
+        var byte: UInt8 = 0
+        let isRefused =
+            Foundation.read(2, &byte, 1) < 0 && pwrite(2, &byte, 1, 0) < 0 && lseek(2, 0, SEEK_SET) < 0
+            && fcntl(2, F_SETFL, O_NONBLOCK) < 0
+        if isRefused { throw refused("abused") }
+    }
+
+    /// Prints 100,000 lines of 40 bytes, each with a control character.
+    static func print() {
+        let line = Array("hostile \u{1B}[31m".utf8) + [UInt8](repeating: 0x41, count: 26) + [10]
+        for _ in 0..<100_000 { _ = write(2, line, line.count) }
     }
 
     /// A reply with an image of 1000×1000 pixels in a block that was never granted.

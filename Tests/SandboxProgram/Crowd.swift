@@ -7,7 +7,7 @@ import TintypeSandbox
 enum Crowd {
     /// - Returns: Whether all others were right, and nothing is left.
     static func run(count: Int) -> Bool {
-        // What one image leaves: the lifeline, and a timer of Dispatch.
+        // What one image leaves: a timer of Dispatch.
         autoreleased { _ = try? decode(.good, ImageCoderRegistry(decoders: [HostileDecoder()]).sandboxed()) }
         let before = descriptorCount
         let wrong = Locked(0)

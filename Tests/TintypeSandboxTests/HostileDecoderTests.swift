@@ -23,7 +23,7 @@ import TintypeCore
     /// What each decoder fails with.
     static let crashes: [HostileDecoder.Behavior] = [
         .crash, .abort, .trap, .overflowStack, .writeGarbage, .lieAboutSize, .listFrames, .closeSocket, .exit, .fork,
-        .execute, .createFile, .connect, .trace, .makeMemory, .signalHost,
+        .execute, .createFile, .connect, .trace, .makeMemory, .signalHost, .closeLifeline,
     ]
 
     @Test(arguments: crashes) func aDecoderThatMisbehavesFailsOnlyItsImage(
@@ -54,7 +54,7 @@ import TintypeCore
 
     /// What a decoder is refused without being ended.
     static let refusals: [HostileDecoder.Behavior] = [
-        .readFile, .listFolder, .mapShared, .mapGrowing, .remapStack, .mapAddresses,
+        .readFile, .listFolder, .mapShared, .mapGrowing, .remapStack, .mapAddresses, .disarmLifeline, .abuseStandardError,
     ]
 
     @Test(arguments: refusals) func aDecoderIsRefused(_ behavior: HostileDecoder.Behavior) throws {

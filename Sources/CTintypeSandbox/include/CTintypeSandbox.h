@@ -24,10 +24,13 @@ enum {
     TINTYPE_WORKER_LIFELINE = 4,
 };
 
-/// Starts a worker: `path` with the name of a worker, the two descriptors, standard error, and no other descriptor.
+/// Starts a worker: `path` with the name of a worker, the two descriptors, `log` as standard error, and no other descriptor.
 ///
 /// `posix_spawn` is used, which copies no page tables, however large the host is. Returns the process ID.
-pid_t tintype_worker_spawn(const char *path, int socket, int lifeline);
+pid_t tintype_worker_spawn(const char *path, int socket, int lifeline, int log);
+
+/// Creates a pipe that no other program inherits. Unless `waits`, reading and writing fail instead of waiting.
+int tintype_pipe(int ends[_Nonnull 2], bool waits);
 
 /// Returns a descriptor that refers to a process (pidfd_open(2)).
 int tintype_process_open(pid_t process);
@@ -46,6 +49,9 @@ typedef struct {
 
 /// Waits until a child has ended, and reaps it.
 tintype_process_end tintype_process_reap(int process);
+
+/// Kills and reaps a child for which there is no descriptor. Preserves errno.
+void tintype_process_abandon(pid_t process);
 
 /// Returns the processor time of a process in seconds, or -1.
 double tintype_process_seconds(pid_t process);

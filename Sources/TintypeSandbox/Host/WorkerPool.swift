@@ -29,7 +29,9 @@ final class WorkerPool: Sendable {
             makeWorker = start
         } else {
             let path = configuration.executable ?? "/proc/self/exe"
-            makeWorker = { (start) throws(TintypeError) in try WorkerProcess(path, start) }
+            makeWorker = { (start) throws(TintypeError) in
+                try WorkerProcess(path, start, configuration.logger)
+            }
         }
         state = Locked(
             State(

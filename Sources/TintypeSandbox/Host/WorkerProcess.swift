@@ -1,5 +1,6 @@
 import CTintypeSandbox
 import Foundation
+import Logging
 import TintypeCore
 
 /// A running worker.
@@ -17,6 +18,9 @@ final class WorkerProcess: @unchecked Sendable {
     let identifier: pid_t
     /// A descriptor of the process (pidfd_open(2)).
     private let process: Int32
+    /// The end of this pipe tells the worker that the host has ended.
+    private let lifeline: WorkerPipe?
+    private let log: WorkerLog?
     private let flag: CancelFlag
     private var blocks = SharedBlocks()
     private var limits: (memory: Int, seconds: Int) = (0, 0)
@@ -52,31 +56,44 @@ final class WorkerProcess: @unchecked Sendable {
 
     /// Starts a worker, and waits until it is ready.
     ///
-    /// - Parameter path: The executable.
+    /// - Parameters:
+    ///   - path: The executable.
+    ///   - logger: Receives what the worker prints.
     /// - Throws: ``TintypeError/Code/noWorker``.
-    init(_ path: String, _ start: WorkerStart) throws(TintypeError) {
+    init(_ path: String, _ start: WorkerStart, _ logger: Logger) throws(TintypeError) {
         guard let ends = Self.socketPair() else { throw .noWorker("its socket cannot be made", errno) }
         defer { close(ends.worker) }
         socket = WorkerSocket(descriptor: ends.host)
         do throws(TintypeError) {
-            guard let lifeline = Lifeline.shared else { throw .noWorker("its lifeline cannot be made", errno) }
+            guard let lifeline = WorkerPipe(waits: true), let output = WorkerPipe(waits: false) else {
+                throw .noWorker("its pipes cannot be made", errno)
+            }
             let memory = CancelFlag.makeMemory()
             let copy = memory >= 0 ? fcntl(memory, F_DUPFD_CLOEXEC, 0) : -1
-            guard copy >= 0, let flag = CancelFlag(mapping: memory, isWritable: true) else {
+            defer { if copy >= 0 { close(copy) } }
+            guard let flag = CancelFlag(mapping: memory, isWritable: true), copy >= 0 else {
                 throw .noWorker("shared memory cannot be made", errno)
             }
-            defer { close(copy) }
             self.flag = flag
-            identifier = tintype_worker_spawn(path, ends.worker, lifeline.readingEnd)
+            // The reports of sanitizers must not be lost.
+            let standardError = tintype_has_sanitizer() ? STDERR_FILENO : output.writingEnd
+            identifier = tintype_worker_spawn(path, ends.worker, lifeline.readingEnd, standardError)
             guard identifier > 0 else { throw .noWorker("\(path) cannot be started", errno) }
+            lifeline.closeReadingEnd()
+            output.closeWritingEnd()
+            (self.lifeline, log) = (lifeline, WorkerLog(output, identifier, logger))
             process = tintype_process_open(identifier)
-            guard process >= 0 else { throw .noWorker("its process cannot be watched", errno) }
+            guard process >= 0 else {
+                tintype_process_abandon(identifier)
+                throw .noWorker("its process cannot be watched", errno)
+            }
             do throws(TintypeError) {
                 ready = try Self.prepare(socket, start, flagMemory: copy)
             } catch {
                 tintype_process_kill(process)
                 _ = tintype_process_reap(process)
                 close(process)
+                log?.drain()
                 throw error
             }
         } catch {
@@ -91,6 +108,7 @@ final class WorkerProcess: @unchecked Sendable {
     /// - Throws: ``TintypeError/Code/noWorker``.
     init(connected descriptor: Int32, _ start: WorkerStart) throws(TintypeError) {
         (socket, identifier, process) = (WorkerSocket(descriptor: descriptor), 0, -1)
+        (lifeline, log) = (nil, nil)
         do throws(TintypeError) {
             let memory = CancelFlag.makeMemory()
             let copy = fcntl(memory, F_DUPFD_CLOEXEC, 0)
@@ -164,13 +182,17 @@ final class WorkerProcess: @unchecked Sendable {
     func end() -> tintype_process_end {
         guard !isEnded else { return tintype_process_end() }
         isEnded = true
+        // First, because a worker that cannot be killed ends by itself then.
+        close(socket.descriptor)
+        lifeline?.closeWritingEnd()
         var end = tintype_process_end()
         if process >= 0 {
             tintype_process_kill(process)
             end = tintype_process_reap(process)
             close(process)
         }
-        close(socket.descriptor)
+        log?.drain()
+        log?.close()
         blocks = SharedBlocks()
         return end
     }
@@ -201,7 +223,10 @@ final class WorkerProcess: @unchecked Sendable {
         guard socket.send(HostMessageKind.request.rawValue, writer.bytes, descriptor: descriptor) else { throw .ended }
         privateBytes = 0
         let wait = ReplyWait(identifier, time: time, flag, isCancelled)
-        defer { privateBytes = wait.privateBytes }
+        defer {
+            privateBytes = wait.privateBytes
+            log?.drain()
+        }
         return try receiveReply(wait, request.context.limits.memoryBytes)
     }
 
@@ -372,19 +397,67 @@ private final class ReplyWait {
     }
 }
 
-/// The pipe whose writing end only this process has. Its end tells all workers that the process has ended.
-final class Lifeline: Sendable {
-    static let shared = Lifeline()
+/// A pipe between a worker and the host.
+///
+/// Used by one thread at a time, like its worker.
+private final class WorkerPipe {
+    private(set) var readingEnd: Int32
+    private(set) var writingEnd: Int32
 
-    let readingEnd: Int32
-    private let writingEnd: Int32
-
-    private init?() {
+    /// - Parameter waits: Whether reading and writing wait, instead of failing.
+    init?(waits: Bool) {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { return nil }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        guard tintype_pipe(&ends, waits) == 0 else { return nil }
         (readingEnd, writingEnd) = (ends[0], ends[1])
     }
+
+    deinit {
+        closeReadingEnd()
+        closeWritingEnd()
+    }
+
+    func closeReadingEnd() {
+        if readingEnd >= 0 { close(readingEnd) }
+        readingEnd = -1
+    }
+
+    func closeWritingEnd() {
+        if writingEnd >= 0 { close(writingEnd) }
+        writingEnd = -1
+    }
+}
+
+/// What a worker prints to standard error: messages of libraries. The kernel drops what does not fit into a pipe (64 KB) until
+/// the end of an image.
+private final class WorkerLog {
+    private let pipe: WorkerPipe
+    private let logger: Logger
+    private let worker: pid_t
+    /// The number of bytes that may still be logged.
+    private var rest = 1 << 20
+    private static let capacity = 64 << 10
+    /// The longest line.
+    private static let maximumLineLength = 1000
+
+    init(_ pipe: WorkerPipe, _ worker: pid_t, _ logger: Logger) {
+        (self.pipe, self.worker, self.logger) = (pipe, worker, logger)
+    }
+
+    /// Logs what the worker has printed. Does not wait.
+    func drain() {
+        guard rest > 0, pipe.readingEnd >= 0 else { return }
+        let bytes = [UInt8](unsafeUninitializedCapacity: min(rest, Self.capacity)) { buffer, count in
+            count = max(read(pipe.readingEnd, buffer.baseAddress, buffer.count), 0)
+        }
+        rest -= bytes.count
+        guard logger.logLevel <= .debug else { return }
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            let text = String(decoding: line.prefix(Self.maximumLineLength), as: UTF8.self)
+            logger.debug("a worker printed: \(text.printable)", metadata: ["worker": "\(worker)"])
+        }
+    }
+
+    func close() { pipe.closeReadingEnd() }
 }
 
 extension TintypeError {
