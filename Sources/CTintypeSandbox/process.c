@@ -21,8 +21,44 @@ extern char **environ;
 
 // MARK: Starting
 
+/// The variables that the system libraries, the runtimes and the codecs read. Others may be secrets of the host.
+static const char *const variables[] = {
+    "PATH=", "HOME=", "LANG=", "LC_", "LANGUAGE=", "TZ=", "TMPDIR=", "LD_", "GLIBC_TUNABLES=", "MALLOC_", "XDG_",
+    "FONTCONFIG_", "FREETYPE_", "PANGO", "GDK_PIXBUF_", "G_MESSAGES_DEBUG=", "LLVM_PROFILE_FILE=", "TINTYPE_", "SWIFT_",
+    "SWT_",
+};
+
+static bool is_for_workers(const char *variable) {
+    for (size_t index = 0; index < sizeof variables / sizeof variables[0]; index++) {
+        if (strncmp(variable, variables[index], strlen(variables[index])) == 0) {
+            return true;
+        }
+    }
+    const char *suffix = strstr(variable, "SAN_OPTIONS=");
+    return suffix != NULL && suffix < strchr(variable, '=');
+}
+
+/// Returns the environment of a worker, which refers to that of this process. To be freed.
+static char **worker_environment(void) {
+    size_t count = 0;
+    for (char **variable = environ; variable != NULL && *variable != NULL; variable++) {
+        count++;
+    }
+    char **result = calloc(count + 1, sizeof *result), **next = result;
+    for (size_t index = 0; result != NULL && index < count && environ[index] != NULL; index++) {
+        if (is_for_workers(environ[index])) {
+            *next++ = environ[index];
+        }
+    }
+    return result;
+}
+
 /// Starts a program with three descriptors. Returns an error number, or 0.
 static int spawn(const char *path, int socket, int lifeline, int log, pid_t *process) {
+    char **environment = worker_environment();
+    if (environment == NULL) {
+        return ENOMEM;
+    }
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&actions);
@@ -41,9 +77,10 @@ static int spawn(const char *path, int socket, int lifeline, int log, pid_t *pro
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     char *arguments[] = {TINTYPE_WORKER_NAME, NULL};
-    int error = posix_spawn(process, path, &actions, &attributes, arguments, environ);
+    int error = posix_spawn(process, path, &actions, &attributes, arguments, environment);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
+    free(environment);
     return error;
 }
 

@@ -55,6 +55,8 @@ extension HostileDecoder {
         case abuseStandardError
         /// Prints four megabytes.
         case print
+        /// Reads a secret of the host.
+        case readEnvironment
 
         func perform(_ context: DecodeContext) throws(TintypeError) {
             switch self {
@@ -92,6 +94,7 @@ extension HostileDecoder {
             case .disarmLifeline: try Hostility.disarmLifeline()
             case .abuseStandardError: try Hostility.abuseStandardError()
             case .print: Hostility.print()
+            case .readEnvironment: try Hostility.readEnvironment()
             }
             if context.isCancelled() { throw .cancelled }
         }
@@ -209,6 +212,10 @@ enum Hostility {
     static func print() {
         let line = Array("hostile \u{1B}[31m".utf8) + [UInt8](repeating: 0x41, count: 26) + [10]
         for _ in 0..<100_000 { _ = write(2, line, line.count) }
+    }
+
+    static func readEnvironment() throws(TintypeError) {
+        guard getenv("HOSTILE_SECRET") != nil else { throw refused("the secret") }
     }
 
     /// A reply with an image of 1000×1000 pixels in a block that was never granted.

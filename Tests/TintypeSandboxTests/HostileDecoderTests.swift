@@ -63,6 +63,14 @@ import TintypeCore
             error?.code == .undecodable && error?.message.contains("cannot be") == true, "\(String(describing: error))")
     }
 
+    @Test func variablesOfTheHostAreSecret() async {
+        await #expect(processExitsWith: .success) {
+            setenv("HOSTILE_SECRET", "secret", 1)
+            let error = #expect(throws: TintypeError.self) { try Self.decode(.readEnvironment) }
+            #expect(error?.code == .undecodable, "\(String(describing: error))")
+        }
+    }
+
     @Test(arguments: [HostileDecoder.Behavior.killHost, .startThread]) func harmlessCallsDoNotEndTheWorker(
         _ behavior: HostileDecoder.Behavior
     ) throws {

@@ -24,7 +24,8 @@ enum {
     TINTYPE_WORKER_LIFELINE = 4,
 };
 
-/// Starts a worker: `path` with the name of a worker, the two descriptors, `log` as standard error, and no other descriptor.
+/// Starts a worker: `path` with the name of a worker, the two descriptors, `log` as standard error, no other descriptor, and only
+/// those environment variables that libraries read.
 ///
 /// `posix_spawn` is used, which copies no page tables, however large the host is. Returns the process ID.
 pid_t tintype_worker_spawn(const char *path, int socket, int lifeline, int log);
