@@ -19,6 +19,10 @@ bool tintype_worker_is_current(void) {
     return is_worker;
 }
 
+bool tintype_process_is_privileged(void) {
+    return getauxval(AT_SECURE) != 0;
+}
+
 static int socket_option(int option) {
     int value = -1;
     socklen_t size = sizeof value;
@@ -34,8 +38,11 @@ static bool has_descriptors(void) {
 
 /// Runs before `main`, in every program that contains the module. A worker never reaches `main`.
 __attribute__((constructor)) static void start(int argc, char **argv) {
-    if (argc != 1 || strcmp(argv[0], TINTYPE_WORKER_NAME) != 0 || getauxval(AT_SECURE) != 0 || !has_descriptors()) {
+    if (argc != 1 || strcmp(argv[0], TINTYPE_WORKER_NAME) != 0 || !has_descriptors()) {
         return;
+    }
+    if (tintype_process_is_privileged()) {
+        tintype_worker_exit(1);
     }
     is_worker = true;
     tintype_worker_main();

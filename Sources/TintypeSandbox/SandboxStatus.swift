@@ -30,7 +30,7 @@ public struct SandboxStatus: Hashable, Sendable {
         _ configuration: SandboxConfiguration = SandboxConfiguration()
     ) throws(TintypeError) -> SandboxStatus {
         let worker = try WorkerProcess(
-            configuration.executable ?? "/proc/self/exe",
+            configuration.executable,
             WorkerStart(decoders: [], readsFonts: false, landlockVersion: configuration.landlockVersion ?? .max),
             configuration.logger)
         defer { worker.end() }

@@ -10,7 +10,7 @@ import TintypeCore
 @Suite(.timeLimit(.minutes(5))) struct WorkerProcessTests {
     private static func makeWorker() throws(TintypeError) -> WorkerProcess {
         try WorkerProcess(
-            "/proc/self/exe", WorkerStart(decoders: [], readsFonts: false, landlockVersion: .max), Logger(label: "test"))
+            nil, WorkerStart(decoders: [], readsFonts: false, landlockVersion: .max), Logger(label: "test"))
     }
 
     // MARK: The end

@@ -33,6 +33,10 @@ pid_t tintype_worker_spawn(const char *path, int socket, int lifeline, int log);
 /// Creates a pipe that no other program inherits. Unless `waits`, reading and writing fail instead of waiting.
 int tintype_pipe(int ends[_Nonnull 2], bool waits);
 
+/// Returns whether this program has more privileges than the user who started it, such as file capabilities. A second instance
+/// of it would have them too.
+bool tintype_process_is_privileged(void);
+
 /// Returns a descriptor that refers to a process (pidfd_open(2)).
 int tintype_process_open(pid_t process);
 

@@ -28,9 +28,8 @@ final class WorkerPool: Sendable {
         if let start {
             makeWorker = start
         } else {
-            let path = configuration.executable ?? "/proc/self/exe"
             makeWorker = { (start) throws(TintypeError) in
-                try WorkerProcess(path, start, configuration.logger)
+                try WorkerProcess(configuration.executable, start, configuration.logger)
             }
         }
         state = Locked(

@@ -57,10 +57,15 @@ final class WorkerProcess: @unchecked Sendable {
     /// Starts a worker, and waits until it is ready.
     ///
     /// - Parameters:
-    ///   - path: The executable.
+    ///   - executable: The executable; `nil` for that of this process.
     ///   - logger: Receives what the worker prints.
     /// - Throws: ``TintypeError/Code/noWorker``.
-    init(_ path: String, _ start: WorkerStart, _ logger: Logger) throws(TintypeError) {
+    init(_ executable: String?, _ start: WorkerStart, _ logger: Logger) throws(TintypeError) {
+        // Such a program refuses to be a worker, because anyone can start it like one.
+        guard executable != nil || !tintype_process_is_privileged() else {
+            throw .noWorker("the program has privileges that its user does not have", 0)
+        }
+        let path = executable ?? "/proc/self/exe"
         guard let ends = Self.socketPair() else { throw .noWorker("its socket cannot be made", errno) }
         defer { close(ends.worker) }
         socket = WorkerSocket(descriptor: ends.host)
