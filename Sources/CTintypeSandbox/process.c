@@ -6,6 +6,7 @@
 #include <linux/memfd.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -143,6 +144,14 @@ void tintype_process_abandon(pid_t process) {
     kill(process, SIGKILL);
     reap(P_PID, process);
     errno = error;
+}
+
+uint64_t tintype_process_thread_count(pid_t process) {
+    char path[32];
+    struct stat info;
+    // The folder has a link for each thread, besides its two own. Unlike the name of the process, the worker cannot choose it.
+    snprintf(path, sizeof path, "/proc/%d/task", process);
+    return stat(path, &info) == 0 && info.st_nlink > 2 ? info.st_nlink - 2 : 0;
 }
 
 double tintype_process_seconds(pid_t process) {

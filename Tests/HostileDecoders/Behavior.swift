@@ -40,6 +40,8 @@ extension HostileDecoder {
         case trace
         case makeMemory
         case startThread
+        /// Starts thousands of threads.
+        case startThreads
         /// Maps memory that RLIMIT_DATA does not count.
         case mapShared
         case mapGrowing
@@ -86,6 +88,7 @@ extension HostileDecoder {
             case .trace: Hostility.call(101)
             case .makeMemory: Hostility.call(319)
             case .startThread: Hostility.startThread()
+            case .startThreads: Hostility.startThreads()
             case .mapShared: try Hostility.map(1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS)
             case .mapGrowing: try Hostility.map(1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | 0x100)
             case .remapStack: try Hostility.remapStack()
@@ -176,6 +179,19 @@ enum Hostility {
         var thread = pthread_t()
         guard pthread_create(&thread, nil, { _ in nil }, nil) == 0 else { Foundation.abort() }
         pthread_join(thread, nil)
+    }
+
+    /// Starts threads until none can be started, and waits to be killed.
+    static func startThreads() {
+        let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+        pthread_attr_init(attributes)
+        pthread_attr_setstacksize(attributes, 32 << 10)
+        var thread = pthread_t()
+        var count = 0
+        while count < 3000, pthread_create(&thread, attributes, { _ in while true { sleep(100) } }, nil) == 0 {
+            count += 1
+        }
+        while isTrue { usleep(1000) }
     }
 
     private static func refused(_ what: String) -> TintypeError {

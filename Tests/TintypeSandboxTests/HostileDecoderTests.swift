@@ -52,6 +52,12 @@ import TintypeCore
         #expect(error?.code == .outOfMemory || error?.limit == .memoryBytes, "\(String(describing: error))")
     }
 
+    @Test func aDecoderThatStartsThousandsOfThreadsIsKilled() throws {
+        let error = #expect(throws: TintypeError.self) { try Self.decode(.startThreads) }
+        #expect(
+            error?.code == .decoderCrashed && error?.message.contains("threads") == true, "\(String(describing: error))")
+    }
+
     /// What a decoder is refused without being ended.
     static let refusals: [HostileDecoder.Behavior] = [
         .readFile, .listFolder, .mapShared, .mapGrowing, .remapStack, .mapAddresses, .disarmLifeline, .abuseStandardError,

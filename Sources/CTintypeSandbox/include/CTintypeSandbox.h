@@ -58,6 +58,9 @@ tintype_process_end tintype_process_reap(int process);
 /// Kills and reaps a child for which there is no descriptor. Preserves errno.
 void tintype_process_abandon(pid_t process);
 
+/// Returns the number of threads of a process; 0 if it has ended.
+uint64_t tintype_process_thread_count(pid_t process);
+
 /// Returns the processor time of a process in seconds, or -1.
 double tintype_process_seconds(pid_t process);
 

@@ -362,7 +362,12 @@ final class WorkerProcess: @unchecked Sendable {
 private final class ReplyWait {
     private(set) var failure: WorkerProcess.Failure?
     private(set) var privateBytes = 0
+    private let process: pid_t
     private let statistics: String
+    /// The time of the last sample, or of the start.
+    private var sampled: Duration
+    /// The largest number of threads. Drawing text in many fonts needs 460.
+    private static let maximumThreads = 1000
     private let start = TimeSource.system.uptime()
     let time: Duration
     private let flag: CancelFlag
@@ -370,7 +375,8 @@ private final class ReplyWait {
     private var cancelled: Duration?
 
     init(_ process: pid_t, time: Duration, _ flag: CancelFlag, _ isCancelled: @escaping () -> Bool) {
-        statistics = "/proc/\(process)/statm"
+        (self.process, statistics) = (process, "/proc/\(process)/statm")
+        sampled = start
         (self.time, self.flag, self.isCancelled) = (time, flag, isCancelled)
     }
 
@@ -388,9 +394,14 @@ private final class ReplyWait {
                 flag.set(true)
                 cancelled = now
             }
+            // A worker that sends something all the time is sampled as well.
+            if count == 0 || now - sampled > .milliseconds(Int(WorkerProcess.pollingInterval)) {
+                sampled = now
+                sampleMemory()
+                if tintype_process_thread_count(process) > Self.maximumThreads { failure = .violated("too many threads") }
+            }
             guard failure == nil else { return false }
             if count > 0 { return true }
-            sampleMemory()
         }
     }
 
