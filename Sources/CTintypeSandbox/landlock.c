@@ -18,6 +18,7 @@
 
 enum { CREATE_RULESET_VERSION = 1, RULE_PATH_BENEATH = 1 };
 enum { READ_FILE = 1 << 2, READ_DIR = 1 << 3 };
+enum { RESTRICT_ALL_THREADS = 1 << 3 };
 
 struct ruleset {
     uint64_t files, network, scoped;
@@ -76,7 +77,7 @@ int tintype_landlock_restrict(int version, const char *const *readable) {
     for (; *readable != NULL; readable++) {
         result |= permit(ruleset, *readable);
     }
-    result |= (int)syscall(SYS_landlock_restrict_self, ruleset, 0);
+    result |= (int)syscall(SYS_landlock_restrict_self, ruleset, version >= 8 ? RESTRICT_ALL_THREADS : 0);
     close(ruleset);
     return result;
 }

@@ -18,7 +18,7 @@ public struct SandboxStatus: Hashable, Sendable {
     public var missing: [String] {
         guard isMemoryLimited else { return ["no restriction, because the program was built with a sanitizer"] }
         return [
-            landlockVersion == 0 ? "no Landlock (since Linux 5.13), so only the filter keeps workers from files" : nil,
+            landlockVersion == 0 ? "no Landlock (since Linux 5.13), so workers that draw text can read all files" : nil,
             isFiltered ? nil : "no filter of system calls (seccomp)",
         ].compactMap { $0 }
     }

@@ -60,8 +60,16 @@ enum WorkerWorld {
         return [
             "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/local/lib64", "/opt", "/nix/store",
             "/gnu/store", "/etc/ld.so.cache", "/usr/share/mime", "/usr/share/locale", "/proc/self/status",
-            "/sys/devices/system/cpu", (program as NSString).deletingLastPathComponent,
-        ] + environment.split(separator: ":").map(String.init)
+            "/sys/devices/system/cpu",
+        ] + libraries(nextTo: program) + environment.split(separator: ":").map(String.init)
+    }
+
+    /// Returns the libraries in the folder of the program, but not the folder: it may contain files of any kind, and threads
+    /// that start now stay able to read it.
+    private static func libraries(nextTo program: String) -> [String] {
+        let folder = (program as NSString).deletingLastPathComponent
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return [program] + names.filter { $0.hasSuffix(".so") || $0.contains(".so.") }.map { "\(folder)/\($0)" }
     }
 
     /// Sanitizers reserve terabytes, which is more than a message may state.
