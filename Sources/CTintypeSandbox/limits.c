@@ -32,17 +32,24 @@ static const rlim_t stack_size = 64 << 20;
 static const size_t thread_stack_size = 1 << 20;
 static const rlim_t descriptors = 256;
 
-static int limit(int resource, rlim_t soft, rlim_t hard) {
-    struct rlimit limit = {.rlim_cur = soft, .rlim_max = hard};
+/// Sets both limits, or keeps a lower one.
+static int limit(int resource, rlim_t value) {
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) != 0) {
+        return -1;
+    }
+    limit.rlim_max = value < limit.rlim_max ? value : limit.rlim_max;
+    limit.rlim_cur = limit.rlim_max;
     return setrlimit(resource, &limit);
 }
 
 static int limit_stack(void) {
-    struct rlimit current;
-    if (getrlimit(RLIMIT_STACK, &current) != 0) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0) {
         return -1;
     }
-    return limit(RLIMIT_STACK, stack_size < current.rlim_max ? stack_size : current.rlim_max, current.rlim_max);
+    limit.rlim_cur = stack_size < limit.rlim_max ? stack_size : limit.rlim_max;
+    return setrlimit(RLIMIT_STACK, &limit);
 }
 
 /// No file can be written, except standard error with a sanitizer, whose reports go there.
@@ -50,7 +57,7 @@ static int limit_files(void) {
 #ifdef TINTYPE_SANITIZED
     return 0;
 #else
-    return limit(RLIMIT_FSIZE, 0, 0);
+    return limit(RLIMIT_FSIZE, 0);
 #endif
 }
 
@@ -108,7 +115,7 @@ int tintype_worker_enter(void) {
         return -1;
     }
 #endif
-    return limit(RLIMIT_CORE, 0, 0) | limit_files() | limit(RLIMIT_NOFILE, descriptors, descriptors);
+    return limit(RLIMIT_CORE, 0) | limit_files() | limit(RLIMIT_NOFILE, descriptors);
 }
 
 uint64_t tintype_worker_data_bytes(void) {

@@ -95,6 +95,20 @@ import TintypeCore
         await #expect(processExitsWith: .success) { try Self.runOutOfDescriptors() }
     }
 
+    // MARK: Limits
+
+    @Test func lowerLimitsOfTheHostStay() async {
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit(rlim_cur: 200, rlim_max: 200)
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            let worker = try Self.makeWorker()
+            let limits = try String(contentsOfFile: "/proc/\(worker.identifier)/limits", encoding: .utf8)
+            let files = limits.split(separator: "\n").first { $0.hasPrefix("Max open files") }
+            #expect(files?.split(separator: " ").dropFirst(3).prefix(2) == ["200", "200"], "\(limits)")
+            worker.end()
+        }
+    }
+
     // MARK: Standard error
 
     @Test func whatAWorkerPrintsIsLoggedUpToALimit() throws {

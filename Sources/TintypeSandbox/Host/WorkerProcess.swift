@@ -94,6 +94,7 @@ final class WorkerProcess: @unchecked Sendable {
             }
             do throws(TintypeError) {
                 ready = try Self.prepare(socket, start, flagMemory: copy)
+                try Self.limitMemory(of: identifier, ready.dataBytes + Self.slack)
             } catch {
                 tintype_process_kill(process)
                 _ = tintype_process_reap(process)
@@ -222,7 +223,7 @@ final class WorkerProcess: @unchecked Sendable {
         flag.set(false)
         defer { if descriptor >= 0 { close(descriptor) } }
         request.bytes = try place(bytes, &descriptor)
-        setLimits(request.context.limits.memoryBytes, time)
+        guard setLimits(request.context.limits.memoryBytes, time) else { throw .ended }
         var writer = WireWriter()
         writer.write(request)
         guard socket.send(HostMessageKind.request.rawValue, writer.bytes, descriptor: descriptor) else { throw .ended }
@@ -270,7 +271,7 @@ final class WorkerProcess: @unchecked Sendable {
                     let byteCount = try reader.int(in: 1...1 << 40)
                     try reader.finish()
                     try grant(byteCount, memoryBytes)
-                    setLimits(memoryBytes, wait.time)
+                    guard setLimits(memoryBytes, wait.time) else { throw WireError("its limits cannot be set") }
                 case .reply:
                     let reply = try reader.reply()
                     try reader.finish()
@@ -310,18 +311,26 @@ final class WorkerProcess: @unchecked Sendable {
 
     // MARK: Limits
 
+    /// Has the kernel limit the memory of a worker that decodes nothing yet.
+    private static func limitMemory(of process: pid_t, _ byteCount: Int) throws(TintypeError) {
+        guard !tintype_has_sanitizer(), tintype_process_limit(process, UInt64(byteCount), 0) != 0 else { return }
+        throw .noWorker("its memory cannot be limited", errno)
+    }
+
     /// Has the kernel limit the memory and the processor time of the worker, if they have changed.
-    private func setLimits(_ memoryBytes: Int, _ time: Duration) {
-        guard !tintype_has_sanitizer(), identifier > 0 else { return }
+    ///
+    /// - Returns: `false` if it cannot, for example because the worker has ended.
+    private func setLimits(_ memoryBytes: Int, _ time: Duration) -> Bool {
+        guard !tintype_has_sanitizer(), identifier > 0 else { return true }
         // Output blocks are not private memory, but count as well.
         let allowed = min(memoryBytes, 1 << 46)
         let memory = ready.dataBytes + Self.slack + allowed - min(blocks.workerBytes, allowed)
         // The limit counts the whole life of the worker, so it is raised well before it is reached.
         let used = Int(tintype_process_seconds(identifier).rounded(.up))
         let seconds = used + 2 * Int(min(time.components.seconds, 1 << 30)) + 2
-        guard memory != limits.memory || seconds > limits.seconds || seconds < limits.seconds / 2 else { return }
+        guard memory != limits.memory || seconds > limits.seconds || seconds < limits.seconds / 2 else { return true }
         limits = (memory, 2 * seconds)
-        _ = tintype_process_limit(identifier, UInt64(memory), UInt64(limits.seconds))
+        return tintype_process_limit(identifier, UInt64(memory), UInt64(limits.seconds)) == 0
     }
 
     // MARK: Results
