@@ -54,13 +54,14 @@ import TintypeCore
 
     @Test func aDecoderThatStartsThousandsOfThreadsIsKilled() throws {
         let error = #expect(throws: TintypeError.self) { try Self.decode(.startThreads) }
-        #expect(
-            error?.code == .decoderCrashed && error?.message.contains("threads") == true, "\(String(describing: error))")
+        #expect(error?.code == .decoderCrashed, "\(String(describing: error))")
+        #expect(error?.message.contains("threads") == true)
     }
 
     /// What a decoder is refused without being ended.
     static let refusals: [HostileDecoder.Behavior] = [
-        .readFile, .listFolder, .mapShared, .mapGrowing, .remapStack, .mapAddresses, .disarmLifeline, .abuseStandardError,
+        .readFile, .listFolder, .mapShared, .mapGrowing, .remapStack, .mapAddresses, .disarmLifeline,
+        .abuseStandardError,
     ]
 
     @Test(arguments: refusals) func aDecoderIsRefused(_ behavior: HostileDecoder.Behavior) throws {
