@@ -107,11 +107,24 @@ extension PixelBuffer {
                     return nil
                 }
                 let (new, past) = (row.bindMemory(to: UInt32.self), old.bindMemory(to: UInt32.self))
-                let (start, end) = (known?.lowerBound ?? new.count, known?.upperBound ?? 0)
-                let first = (0..<start).first { new[$0] != past[$0] } ?? start
-                let last = (end..<max(end, new.count)).last { new[$0] != past[$0] } ?? end - 1
-                return first..<last + 1
+                guard let known else { return (0..<new.count).span { new[$0] != past[$0] } }
+                let first = (0..<known.lowerBound).first { new[$0] != past[$0] } ?? known.lowerBound
+                let last = (known.upperBound..<new.count).last { new[$0] != past[$0] }
+                return first..<(last.map { $0 + 1 } ?? known.upperBound)
             }
         }
+    }
+}
+
+extension Range<Int> {
+    /// Returns the range from the first to the last number that satisfies a condition; `nil` if none does.
+    ///
+    /// The condition may be about pixels that another process changes, and so true only once.
+    ///
+    /// - Complexity: O(count).
+    func span(where condition: (Int) -> Bool) -> Range<Int>? {
+        guard let first = first(where: condition) else { return nil }
+        let last = (first + 1..<upperBound).last(where: condition) ?? first
+        return first..<last + 1
     }
 }

@@ -131,6 +131,9 @@ package enum PixelMemorySlot {
 extension PixelBuffer {
     /// Creates a bitmap over rows that another process has written and that live as long as `owner`.
     ///
+    /// That process may change them at any time, so two reads of a pixel may differ. Code that reads pixels must not trap, or
+    /// use memory outside of its own, because of that: no index, count or range may be valid only if pixels stay the same.
+    ///
     /// - Parameters:
     ///   - size: In pixels.
     ///   - rows: At least `size.height` rows of ``bytesPerRow(width:)`` bytes.

@@ -124,11 +124,7 @@ public struct TrimTransformer: ImageTransformer {
 
     /// Returns the range from the first to the last pixel of a row that is not border, or `nil` if all are.
     private func contentColumns(ofRow y: Int, in pixels: PixelBuffer, border: Pixel) -> Range<Int>? {
-        let columns = 0..<pixels.size.width
-        guard let first = columns.first(where: { !isBorder(pixels[$0, y], border) }),
-            let last = columns.last(where: { !isBorder(pixels[$0, y], border) })
-        else { return nil }
-        return first..<last + 1
+        (0..<pixels.size.width).span { !isBorder(pixels[$0, y], border) }
     }
 
     private func isBorder(_ pixel: Pixel, _ border: Pixel) -> Bool {
