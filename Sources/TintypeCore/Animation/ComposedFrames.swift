@@ -85,7 +85,10 @@ final class ComposedFrames: Sendable {
                 .noSuchFrame, stage: .decode,
                 "there is no frame \(index): the frames are numbered from 0 to \(layout.frames.count - 1)")
         }
-        let composer = try takeComposer(for: layout)
+        // Opening another decoder may wait for a worker process.
+        let composer = try TransformContext(isCancelled: isCancelled).run { () throws(TintypeError) in
+            try takeComposer(for: layout)
+        }
         let pixels = try services.time.run(isCancelled: isCancelled) { isCancelled throws(TintypeError) in
             try composer.composeFrame(
                 at: index, isCancelled: isCancelled, onIntermediateFrame: onIntermediateFrame)
@@ -95,10 +98,13 @@ final class ComposedFrames: Sendable {
         return pixels
     }
 
-    /// Replaces the decoder with one that knows more frames. The frames known so far must be the same.
+    /// Replaces the decoder with one that knows more frames.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` if the frames known so far are not the same.
     func update(
         _ decoder: any FrameDecoder, byteCount: Int, makeDecoder: @escaping DecoderMaker
-    ) {
+    ) throws(TintypeError) {
+        try check(decoder, against: frames)
         let layout = layout.withLock { layout in
             layout = Layout(decoder, byteCount: byteCount, version: layout.version + 1, makeDecoder)
             return layout
@@ -111,12 +117,28 @@ final class ComposedFrames: Sendable {
     /// Takes the idle composer, brought up to date, or creates one.
     private func takeComposer(for layout: Layout) throws(TintypeError) -> FrameComposer {
         guard let composer = takeIdleComposer() else {
-            return try FrameComposer(layout.makeDecoder(), plan: layout.plan, version: layout.version)
+            return try FrameComposer(makeDecoder(for: layout), plan: layout.plan, version: layout.version)
         }
         if composer.version < layout.version {
-            composer.update(try layout.makeDecoder(), plan: layout.plan, version: layout.version)
+            composer.update(try makeDecoder(for: layout), plan: layout.plan, version: layout.version)
         }
         return composer
+    }
+
+    /// Creates another decoder of the frames of `layout`.
+    private func makeDecoder(for layout: Layout) throws(TintypeError) -> any FrameDecoder {
+        let decoder = try layout.makeDecoder()
+        try check(decoder, against: layout.frames)
+        return decoder
+    }
+
+    /// Checks that a decoder begins with the frames of a former one.
+    ///
+    /// A ``ReplayPlan`` and a canvas are made for one list of frames, but a decoder may be in a process that an image has
+    /// taken over, and describe others each time.
+    private func check(_ decoder: any FrameDecoder, against frames: [AnimationFrame]) throws(TintypeError) {
+        guard decoder.canvasSize == canvasSize, decoder.frames.starts(with: frames, by: { $0.isPainted(like: $1) })
+        else { throw .framesChanged }
     }
 
     /// Stores a composer as the idle one. A composer that another thread stored meanwhile is released outside the lock,
@@ -139,7 +161,7 @@ final class ComposedFrames: Sendable {
     /// Returns a decoder that no composer uses, with the frames that have arrived.
     func takeDecoder() throws(TintypeError) -> any FrameDecoder {
         if let composer = takeIdleComposer() { return composer.decoder }
-        return try layout.withLock { $0.makeDecoder }()
+        return try makeDecoder(for: layout.withLock { $0 })
     }
 
     // MARK: Pools

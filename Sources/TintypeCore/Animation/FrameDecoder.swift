@@ -69,6 +69,11 @@ extension AnimationFrame {
             && rect.y + rect.size.height >= canvas.height
     }
 
+    /// Whether the canvas is the same after this frame as after another one with the same pixels.
+    func isPainted(like other: AnimationFrame) -> Bool {
+        rect == other.rect && blend == other.blend && disposal == other.disposal && hasAlpha == other.hasAlpha
+    }
+
     /// Whether nothing below the frame remains visible.
     func hides(_ canvas: PixelSize) -> Bool {
         covers(canvas) && (blend == .source || !hasAlpha)

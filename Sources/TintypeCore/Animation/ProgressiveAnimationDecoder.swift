@@ -68,7 +68,8 @@ package final class IncrementalAnimation: IncrementalImageDecoder {
         guard arrived.decoder.frames.count > animation?.frameCount ?? 0 else { return nil }
         let newAnimation: AnimatedImage
         if let source, let animation {
-            source.update(arrived.decoder, byteCount: allBytes.count) { [decoder, context] () throws(TintypeError) in
+            try source.update(arrived.decoder, byteCount: allBytes.count) {
+                [decoder, context] () throws(TintypeError) in
                 try decoder.makeArrivedFrameDecoder(allBytes, context: context.withoutCancellation)
             }
             animation.pool.grow(to: arrived.decoder.frames.count)
@@ -113,6 +114,9 @@ extension TintypeError {
     /// A decoder found no complete frame in bytes in which another decoder had found some.
     static let framesDisappeared = TintypeError(
         .undecodable, stage: .decode, "a second decoder found no complete frame in the same bytes")
+    /// A decoder found other frames than another one before it.
+    static let framesChanged = TintypeError(
+        .undecodable, stage: .decode, "a second decoder found other frames in the same bytes")
 }
 
 extension AnimatedImageDecoder {
