@@ -13,6 +13,7 @@ extension TintypeError {
     ) {
         switch failure {
         case .cancelled: self = .cancelled
+        case .exceeded(let error): self = error
         case .timedOut: self = .exceeded(.time, "decoding took longer than \(limits.time)")
         case .violated(let reason):
             self.init(.decoderCrashed, stage: .decode, "the worker process violated the protocol: \(reason)")

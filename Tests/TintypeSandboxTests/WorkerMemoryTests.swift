@@ -52,6 +52,16 @@ import Testing
         #expect(droppedAgain.isEmpty)
     }
 
+    @Test func manySmallIdleBlocksAreGivenUp() {
+        var state = WorkerMemoryState()
+        for number in 1...100 {
+            state.add(number, UInt(number) << 20, 65536)
+            state.put(UInt(number) << 20)
+        }
+        let dropped = state.trim().map(\.number)
+        #expect(dropped == Array(1...36))
+    }
+
     @Test func blocksHaveWholePagesAndFewSizes() {
         #expect(SharedBlock.capacity(for: 1) == 4096)
         #expect(SharedBlock.capacity(for: 4097) == 8192)
@@ -98,5 +108,33 @@ import Testing
         #expect(tooSmall == nil)
         let free = blocks.takeInput(4096)?.number
         #expect(free == 1)
+    }
+
+    @Test func theBytesOfTheWorkerAreASum() throws {
+        var blocks = SharedBlocks()
+        for number in 1...3 { blocks.addOutput(try Self.block(number, 4096 * number)) }
+        _ = blocks.deliver(2)
+        #expect(blocks.workerBytes == 4 * 4096)
+        blocks.takeBack([2, 2, 9])
+        #expect(blocks.workerBytes == 6 * 4096)
+        let isDropped = blocks.drop(outputs: [3])
+        #expect(isDropped && blocks.workerBytes == 3 * 4096)
+    }
+
+    /// A worker may still map what it says it has dropped, or not released.
+    @Test func whatAWorkerMayHoldIsLimited() throws {
+        var (dropping, keeping) = (SharedBlocks(), SharedBlocks())
+        for number in 1...5 {
+            #expect(!dropping.holdTooMuch(for: 4096) && !keeping.holdTooMuch(for: 4096))
+            dropping.addOutput(try Self.block(number))
+            let isDropped = dropping.drop(outputs: [number])
+            #expect(isDropped)
+            keeping.addInput(try Self.block(number))
+        }
+        #expect(dropping.holdTooMuch(for: 4096) && keeping.holdTooMuch(for: 4096))
+        let isReleased = keeping.release(inputs: [1, 2, 3, 4, 5])
+        #expect(isReleased && !keeping.holdTooMuch(for: 4096))
+        _ = keeping.takeInput(4096)
+        #expect(!keeping.holdTooMuch(for: 4096))
     }
 }

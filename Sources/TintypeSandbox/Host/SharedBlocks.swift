@@ -80,8 +80,20 @@ struct SharedBlocks {
     private(set) var outputs: [Int: SharedBlock] = [:]
     /// Output blocks that images of the host use.
     private var delivered: Set<Int> = []
+    /// The number of bytes of output blocks that only the worker uses.
+    private(set) var workerBytes = 0
+    /// The number of bytes of input blocks that a decoder of the worker may refer to.
+    private var usedInputBytes = 0
+    /// The number of bytes of all blocks that one side has given up so far. A worker that has been taken over may still map
+    /// them.
+    private var droppedBytes = 0
     private var lastNumber = 0
 
+    /// The largest number of output blocks that the worker uses after a request, and gets for one. Each is a mapping of the
+    /// host, which can have only 65,530.
+    static let maximumWorkerBlocks = 256
+    /// The largest number of input blocks that decoders of the worker refer to.
+    private static let maximumUsedInputs = 1024
     /// The number of bytes of free input blocks beyond which the largest is given up.
     private static let freeLimit = 32 << 20
 
@@ -97,11 +109,14 @@ struct SharedBlocks {
         let fitting = freeInputs.compactMap { inputs[$0] }.filter { $0.bytes.count >= byteCount }
         guard let block = fitting.min(by: { $0.bytes.count < $1.bytes.count }) else { return nil }
         freeInputs.remove(block.number)
+        usedInputBytes += block.bytes.count
         return block
     }
 
+    /// Adds an input block, in use.
     mutating func addInput(_ block: SharedBlock) {
         inputs[block.number] = block
+        usedInputBytes += block.bytes.count
     }
 
     /// Marks input blocks as free.
@@ -109,7 +124,8 @@ struct SharedBlocks {
     /// - Returns: Whether all of them were in use.
     mutating func release(inputs released: [Int]) -> Bool {
         for number in released {
-            guard inputs[number] != nil, freeInputs.insert(number).inserted else { return false }
+            guard let block = inputs[number], freeInputs.insert(number).inserted else { return false }
+            usedInputBytes -= block.bytes.count
         }
         return true
     }
@@ -121,6 +137,7 @@ struct SharedBlocks {
         var dropped: [Int] = []
         while total > Self.freeLimit, let block = free.popLast() {
             total -= block.bytes.count
+            droppedBytes += block.bytes.count
             dropped.append(block.number)
             freeInputs.remove(block.number)
             inputs[block.number] = nil
@@ -130,13 +147,10 @@ struct SharedBlocks {
 
     // MARK: Output
 
-    /// The number of bytes of output blocks that only the worker uses.
-    var workerBytes: Int {
-        outputs.values.reduce(0) { $0 + (delivered.contains($1.number) ? 0 : $1.bytes.count) }
-    }
-
+    /// Adds an output block, in use by the worker.
     mutating func addOutput(_ block: SharedBlock) {
         outputs[block.number] = block
+        workerBytes += block.bytes.count
     }
 
     /// Takes over an output block from the worker.
@@ -144,12 +158,13 @@ struct SharedBlocks {
     /// - Returns: `nil` if the worker does not have it.
     mutating func deliver(_ number: Int) -> SharedBlock? {
         guard let block = outputs[number], delivered.insert(number).inserted else { return nil }
+        workerBytes -= block.bytes.count
         return block
     }
 
     /// Gives blocks back to the worker.
     mutating func takeBack(_ numbers: [Int]) {
-        delivered.subtract(numbers)
+        for number in numbers where delivered.remove(number) != nil { workerBytes += outputs[number]?.bytes.count ?? 0 }
     }
 
     /// Removes output blocks that the worker has given up.
@@ -157,9 +172,21 @@ struct SharedBlocks {
     /// - Returns: Whether it had all of them.
     mutating func drop(outputs dropped: [Int]) -> Bool {
         for number in dropped {
-            guard outputs[number] != nil, !delivered.contains(number) else { return false }
+            guard let block = outputs[number], !delivered.contains(number) else { return false }
             outputs[number] = nil
+            workerBytes -= block.bytes.count
+            droppedBytes += block.bytes.count
         }
         return true
+    }
+
+    // MARK: Memory over many images
+
+    /// Whether the worker may hold so much that another one must take its place.
+    ///
+    /// - Parameter memoryBytes: The memory that it may use for an image.
+    func holdTooMuch(for memoryBytes: Int) -> Bool {
+        (droppedBytes + usedInputBytes) / 4 > memoryBytes || inputs.count - freeInputs.count > Self.maximumUsedInputs
+            || outputs.count - delivered.count > Self.maximumWorkerBlocks
     }
 }

@@ -6,18 +6,20 @@ import TintypeCore
 /// Starts workers when they are needed, gives each to one thread at a time, and ends them.
 final class WorkerPool: Sendable {
     let configuration: SandboxConfiguration
-    private let makeWorker: Start
+    private let makeWorker: @Sendable (WorkerStart, _ isCancelled: () -> Bool) throws(TintypeError) -> WorkerProcess
     private let state: Locked<State>
 
     private struct State: Sendable {
         var workers: WorkerPoolState<WorkerProcess>
         /// The threads that wait for a worker.
-        var waiting: [WorkerTurn] = []
+        var waiting = TurnQueue<WorkerTurn>()
         var hasTimer = false
     }
 
     /// The time after which an idle worker ends.
     private static let idleTime = Duration.seconds(30)
+    /// The time for which an impatient thread waits for a busy worker.
+    private static let shortWait = Duration.milliseconds(50)
 
     /// Starts a worker, and waits until it is ready.
     typealias Start = @Sendable (WorkerStart) throws(TintypeError) -> WorkerProcess
@@ -26,10 +28,10 @@ final class WorkerPool: Sendable {
     init(_ configuration: SandboxConfiguration, start: Start? = nil) {
         self.configuration = configuration
         if let start {
-            makeWorker = start
+            makeWorker = { (description, _) throws(TintypeError) in try start(description) }
         } else {
-            makeWorker = { (start) throws(TintypeError) in
-                try WorkerProcess(configuration.executable, start, configuration.logger)
+            makeWorker = { (start, isCancelled) throws(TintypeError) in
+                try WorkerProcess(configuration.executable, start, configuration.logger, isCancelled: isCancelled)
             }
         }
         state = Locked(
@@ -63,11 +65,12 @@ final class WorkerPool: Sendable {
     func lease(
         _ kind: WorkerKind, origin: String?, isCancelled: () -> Bool
     ) throws(TintypeError) -> Lease {
+        let turn = makeTurn()
+        var isWoken = false
         while true {
-            let turn = WorkerTurn()
             let next = state.withLock { state in
                 let next = state.workers.acquire(kind, origin: origin, now: Self.now)
-                if case .wait = next { state.waiting.append(turn) }
+                if case .wait = next { state.waiting.add(turn, ticket: turn.ticket) }
                 return next
             }
             switch next {
@@ -77,8 +80,11 @@ final class WorkerPool: Sendable {
                 release(Lease(number: number, worker: worker), isUsable: false)
             case .start(let number, let decoders, let retired):
                 retired?.end()
-                return try start(number, decoders, kind.readsFonts)
-            case .wait: try wait(turn, isCancelled)
+                return try start(number, decoders, kind.readsFonts, isCancelled)
+            case .wait:
+                // What woke this thread may serve another one.
+                if isWoken { wakeNext(after: turn.ticket) }
+                isWoken = try wait(turn, isCancelled)
             }
         }
     }
@@ -88,13 +94,12 @@ final class WorkerPool: Sendable {
     /// - Parameter isPatient: Whether to wait as long as it is busy, instead of a short time.
     /// - Returns: `nil` if it has ended, or is busy for longer.
     func lease(_ number: Int, isPatient: Bool, isCancelled: () -> Bool) throws(TintypeError) -> Lease? {
-        var attemptCount = 0
-        while isPatient || attemptCount < 5 {
-            attemptCount += 1
-            let turn = WorkerTurn()
+        let (turn, start) = (makeTurn(), Self.now)
+        var isWoken = false
+        while isPatient || Self.now - start < Self.shortWait {
             let next = state.withLock { state in
                 let next = state.workers.acquire(number)
-                if case .wait = next { state.waiting.append(turn) }
+                if case .wait = next { state.waiting.add(turn, ticket: turn.ticket) }
                 return next
             }
             switch next {
@@ -103,29 +108,42 @@ final class WorkerPool: Sendable {
                 if worker.isResponsive { return lease }
                 release(lease, isUsable: false)
                 return nil
-            case .wait: try wait(turn, isCancelled)
-            default: return nil
+            case .wait:
+                if isWoken { wakeNext(after: turn.ticket) }
+                isWoken = try wait(turn, isCancelled)
+            default:
+                if isWoken { wakeNext() }
+                return nil
             }
         }
+        if isWoken { wakeNext() }
         return nil
     }
 
-    /// Waits for its turn or for a short time.
-    private func wait(_ turn: WorkerTurn, _ isCancelled: () -> Bool) throws(TintypeError) {
-        _ = turn.signal.wait(timeout: .now() + .milliseconds(10))
-        state.withLock { state in state.waiting.removeAll { $0 === turn } }
+    private func makeTurn() -> WorkerTurn { WorkerTurn(ticket: state.withLock { $0.waiting.makeTicket() }) }
+
+    /// Waits until a worker is released, or for a short time.
+    ///
+    /// - Returns: Whether a worker was released.
+    private func wait(_ turn: WorkerTurn, _ isCancelled: () -> Bool) throws(TintypeError) -> Bool {
+        let isWoken = turn.signal.wait(timeout: .now() + .milliseconds(10)) == .success
+        state.withLock { state in state.waiting.remove(turn.ticket) }
         if isCancelled() {
             // The signal that this turn may have taken belongs to another one.
             wakeNext()
             throw .cancelled
         }
+        return isWoken
     }
 
-    private func start(_ number: Int, _ decoders: [String], _ readsFonts: Bool) throws(TintypeError) -> Lease {
+    private func start(
+        _ number: Int, _ decoders: [String], _ readsFonts: Bool, _ isCancelled: () -> Bool
+    ) throws(TintypeError) -> Lease {
         do throws(TintypeError) {
             let worker = try makeWorker(
                 WorkerStart(
-                    decoders: decoders, readsFonts: readsFonts, landlockVersion: configuration.landlockVersion ?? .max))
+                    decoders: decoders, readsFonts: readsFonts, landlockVersion: configuration.landlockVersion ?? .max),
+                isCancelled)
             let status = SandboxStatus(worker.ready)
             SandboxStatus.report(status, configuration.logger)
             guard status.isComplete || !configuration.isStrict else {
@@ -143,10 +161,11 @@ final class WorkerPool: Sendable {
 
     /// Ends the use of a worker.
     ///
-    /// - Parameter isUsable: Whether it may be used again; otherwise it is ended.
+    /// - Parameter isUsable: Whether it may be used again; otherwise, or if it may hold too much memory, it is ended.
     /// - Returns: How it ended, if it was ended.
     @discardableResult
     func release(_ lease: Lease, isUsable: Bool) -> tintype_process_end {
+        let isUsable = isUsable && !lease.worker.isExhausted
         let (retired, startsTimer) = state.withLock { state in
             let retired = state.workers.release(lease.number, isUsable: isUsable, now: Self.now)
             defer { if retired == nil { state.hasTimer = true } }
@@ -159,8 +178,9 @@ final class WorkerPool: Sendable {
         return end
     }
 
-    private func wakeNext() {
-        state.withLock { $0.waiting.first }?.signal.signal()
+    /// Wakes the first waiting thread, or the first one behind another.
+    private func wakeNext(after ticket: Int = 0) {
+        state.withLock { $0.waiting.takeFirst(after: ticket) }?.signal.signal()
     }
 
     // MARK: Idle workers
@@ -191,5 +211,10 @@ final class WorkerPool: Sendable {
 
 /// A thread that waits for a worker.
 private final class WorkerTurn: Sendable {
+    let ticket: Int
     let signal = DispatchSemaphore(value: 0)
+
+    init(ticket: Int) {
+        self.ticket = ticket
+    }
 }

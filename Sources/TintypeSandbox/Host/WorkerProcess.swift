@@ -24,6 +24,8 @@ final class WorkerProcess: @unchecked Sendable {
     private let flag: CancelFlag
     private var blocks = SharedBlocks()
     private var limits: (memory: Int, seconds: Int) = (0, 0)
+    /// Whether the worker may hold so much memory of former images that it must be ended.
+    private(set) var isExhausted = false
     /// The largest private memory, in bytes, that was seen during the last request. Sampled, so short peaks are missed.
     private(set) var privateBytes = 0
     private(set) var isEnded = false
@@ -38,14 +40,16 @@ final class WorkerProcess: @unchecked Sendable {
         case ended
         /// The worker has sent something that it must not send.
         case violated(String)
+        /// The worker has sent an image that exceeds a limit of the request.
+        case exceeded(TintypeError)
     }
 
     /// The time in which a worker must have prepared itself.
     private static let startLimit = Duration.seconds(20)
     /// The time in which a worker ends a decode that nobody waits for.
-    fileprivate static let grace = Duration.milliseconds(100)
+    static let grace = Duration.milliseconds(100)
     /// The time between two checks for cancellation.
-    fileprivate static let pollingInterval: Int32 = 10
+    static let pollingInterval: Int32 = 10
     /// The longest encoded image that is part of a message.
     private static let inlineLimit = 16 << 10
     /// Private memory in addition to that before the first image and ``DecodeLimits/memoryBytes``: what malloc does not
@@ -59,8 +63,11 @@ final class WorkerProcess: @unchecked Sendable {
     /// - Parameters:
     ///   - executable: The executable; `nil` for that of this process.
     ///   - logger: Receives what the worker prints.
-    /// - Throws: ``TintypeError/Code/noWorker``.
-    init(_ executable: String?, _ start: WorkerStart, _ logger: Logger) throws(TintypeError) {
+    ///   - isCancelled: Whether nobody waits for the worker any more.
+    /// - Throws: ``TintypeError/Code/noWorker``, ``TintypeError/Code/cancelled``.
+    init(
+        _ executable: String?, _ start: WorkerStart, _ logger: Logger, isCancelled: () -> Bool = { false }
+    ) throws(TintypeError) {
         // Such a program refuses to be a worker, because anyone can start it like one.
         guard executable != nil || !tintype_process_is_privileged() else {
             throw .noWorker("the program has privileges that its user does not have", 0)
@@ -93,7 +100,7 @@ final class WorkerProcess: @unchecked Sendable {
                 throw .noWorker("its process cannot be watched", errno)
             }
             do throws(TintypeError) {
-                ready = try Self.prepare(socket, start, flagMemory: copy)
+                ready = try Self.prepare(socket, start, flagMemory: copy, isCancelled)
                 try Self.limitMemory(of: identifier, ready.dataBytes + Self.slack)
             } catch {
                 tintype_process_kill(process)
@@ -148,16 +155,17 @@ final class WorkerProcess: @unchecked Sendable {
     }
 
     private static func prepare(
-        _ socket: WorkerSocket, _ start: WorkerStart, flagMemory: Int32
+        _ socket: WorkerSocket, _ start: WorkerStart, flagMemory: Int32, _ isCancelled: () -> Bool = { false }
     ) throws(TintypeError) -> WorkerReady {
         var writer = WireWriter()
         writer.write(start)
         let begin = TimeSource.system.uptime()
         guard socket.send(HostMessageKind.start.rawValue, writer.bytes, descriptor: flagMemory),
             let message = socket.receive({
-                wait(for: socket) && TimeSource.system.uptime() - begin < startLimit
+                wait(for: socket) && TimeSource.system.uptime() - begin < startLimit && !isCancelled()
             }), message.kind == WorkerMessageKind.ready.rawValue
         else {
+            if isCancelled() { throw .cancelled }
             throw .noWorker(
                 "the program did not become a worker; it must contain TintypeSandbox, or name an executable that does",
                 0)
@@ -223,7 +231,9 @@ final class WorkerProcess: @unchecked Sendable {
         flag.set(false)
         defer { if descriptor >= 0 { close(descriptor) } }
         request.bytes = try place(bytes, &descriptor)
-        guard setLimits(request.context.limits.memoryBytes, time) else { throw .ended }
+        // Only once for a request: a worker that asks for memory again and again must not gain time by it.
+        let seconds = processorSeconds(for: time)
+        guard setLimits(request.context.limits.memoryBytes, seconds) else { throw .ended }
         var writer = WireWriter()
         writer.write(request)
         guard socket.send(HostMessageKind.request.rawValue, writer.bytes, descriptor: descriptor) else { throw .ended }
@@ -233,7 +243,9 @@ final class WorkerProcess: @unchecked Sendable {
             privateBytes = wait.privateBytes
             log?.drain()
         }
-        return try receiveReply(wait, request.context.limits.memoryBytes)
+        let result = try receiveReply(wait, request.context.limits.memoryBytes, seconds)
+        isExhausted = blocks.holdTooMuch(for: request.context.limits.memoryBytes)
+        return result
     }
 
     /// Puts encoded bytes where the worker can read them.
@@ -259,19 +271,23 @@ final class WorkerProcess: @unchecked Sendable {
         return .block(block.number, capacity: block.bytes.count, count: bytes.count)
     }
 
-    private func receiveReply(_ wait: ReplyWait, _ memoryBytes: Int) throws(Failure) -> WorkerReply.Result {
+    private func receiveReply(
+        _ wait: ReplyWait, _ memoryBytes: Int, _ seconds: Int
+    ) throws(Failure) -> WorkerReply.Result {
+        var grantCount = 0
         while true {
-            guard let message = socket.receive({ wait.wait(for: socket.descriptor) }) else {
-                throw wait.failure ?? .ended
-            }
+            guard wait.check(),
+                let message = socket.receive(mayContinue: { wait.check() }, { wait.wait(for: socket.descriptor) })
+            else { throw wait.failure ?? .ended }
             var reader = WireReader(message.body)
             do throws(WireError) {
                 switch WorkerMessageKind(rawValue: message.kind) {
                 case .need:
-                    let byteCount = try reader.int(in: 1...1 << 40)
+                    let byteCount = try reader.int(in: PixelMemorySlot.smallest...1 << 40)
                     try reader.finish()
-                    try grant(byteCount, memoryBytes)
-                    guard setLimits(memoryBytes, wait.time) else { throw WireError("its limits cannot be set") }
+                    grantCount += 1
+                    try grant(
+                        byteCount, memoryBytes, seconds, isAllowed: grantCount <= SharedBlocks.maximumWorkerBlocks)
                 case .reply:
                     let reply = try reader.reply()
                     try reader.finish()
@@ -288,10 +304,15 @@ final class WorkerProcess: @unchecked Sendable {
     }
 
     /// Gives output memory to the worker, as far as the memory limit of the decode permits it.
-    private func grant(_ byteCount: Int, _ memoryBytes: Int) throws(WireError) {
+    private func grant(
+        _ byteCount: Int, _ memoryBytes: Int, _ seconds: Int, isAllowed: Bool
+    ) throws(WireError) {
         let (capacity, held) = (SharedBlock.capacity(for: byteCount), blocks.workerBytes)
         var writer = WireWriter()
-        if capacity <= memoryBytes - min(held, memoryBytes) {
+        // First, so that private memory cannot grow after it is compared.
+        if isAllowed, capacity <= memoryBytes - min(held, memoryBytes),
+            setLimits(memoryBytes, seconds, adding: capacity), dataBytes <= limits.memory
+        {
             let number = blocks.nextNumber()
             var answer = writer
             answer.write(number)
@@ -304,6 +325,7 @@ final class WorkerProcess: @unchecked Sendable {
                 return
             }
         }
+        guard setLimits(memoryBytes, seconds) else { throw WireError("its limits cannot be set") }
         writer.write(0)
         writer.write(0)
         guard socket.send(HostMessageKind.grant.rawValue, writer.bytes) else { throw WireError("it does not read") }
@@ -319,18 +341,35 @@ final class WorkerProcess: @unchecked Sendable {
 
     /// Has the kernel limit the memory and the processor time of the worker, if they have changed.
     ///
+    /// - Parameters:
+    ///   - seconds: The processor time of the whole life of the worker.
+    ///   - byteCount: The size of a block that the worker gets next.
     /// - Returns: `false` if it cannot, for example because the worker has ended.
-    private func setLimits(_ memoryBytes: Int, _ time: Duration) -> Bool {
+    private func setLimits(_ memoryBytes: Int, _ seconds: Int, adding byteCount: Int = 0) -> Bool {
         guard !tintype_has_sanitizer(), identifier > 0 else { return true }
         // Output blocks are not private memory, but count as well.
-        let allowed = min(memoryBytes, 1 << 46)
-        let memory = ready.dataBytes + Self.slack + allowed - min(blocks.workerBytes, allowed)
-        // The limit counts the whole life of the worker, so it is raised well before it is reached.
+        let allowed = min(max(memoryBytes, 0), 1 << 46)
+        let memory = ready.dataBytes + Self.slack + allowed - min(blocks.workerBytes + byteCount, allowed)
+        guard memory != limits.memory || seconds != limits.seconds else { return true }
+        limits = (memory, seconds)
+        return tintype_process_limit(identifier, UInt64(memory), UInt64(seconds)) == 0
+    }
+
+    /// Returns the processor time, in seconds since the worker was started, at which the kernel ends it. Well beyond the time
+    /// limit, which the host enforces.
+    private func processorSeconds(for time: Duration) -> Int {
+        guard !tintype_has_sanitizer(), identifier > 0 else { return 0 }
         let used = Int(tintype_process_seconds(identifier).rounded(.up))
-        let seconds = used + 2 * Int(min(time.components.seconds, 1 << 30)) + 2
-        guard memory != limits.memory || seconds > limits.seconds || seconds < limits.seconds / 2 else { return true }
-        limits = (memory, 2 * seconds)
-        return tintype_process_limit(identifier, UInt64(memory), UInt64(limits.seconds)) == 0
+        return used + 2 * Int(min(time.components.seconds, 1 << 30)) + 2
+    }
+
+    /// The private memory of the worker as the kernel limits it, and its stack.
+    private var dataBytes: Int {
+        guard !tintype_has_sanitizer(), identifier > 0 else { return 0 }
+        guard let text = try? String(contentsOfFile: "/proc/\(identifier)/statm", encoding: .utf8),
+            let pages = text.split(separator: " ").dropFirst(5).first.flatMap({ Int($0) })
+        else { return .max }
+        return pages * Int(getpagesize())
     }
 
     // MARK: Results
@@ -338,6 +377,8 @@ final class WorkerProcess: @unchecked Sendable {
     /// Bitmaps of fewer bytes are copied, so that their blocks can be used again at once and the number of mappings stays
     /// small.
     private static let smallestMapped = 256 << 10
+    /// Bitmaps are copied out of blocks that are more than this many times as large.
+    private static let largestShare = 4
 
     /// Returns the pixels of a reply.
     ///
@@ -355,7 +396,8 @@ final class WorkerProcess: @unchecked Sendable {
             guard let mapped = PixelBuffer(size: size, rows: delivered.bytes, owner: delivered) else {
                 throw .violated("rows that do not fit into their block")
             }
-            guard mapped.byteCount < Self.smallestMapped else { return mapped }
+            guard mapped.byteCount < Self.smallestMapped || block.bytes.count / Self.largestShare > mapped.byteCount
+            else { return mapped }
             return try mapped.withUnsafeBytes { raw throws(Failure) in try Self.copy(size, raw) }
         }
     }
@@ -364,61 +406,6 @@ final class WorkerProcess: @unchecked Sendable {
         guard var writer = try? PixelWriter(size: size) else { throw .ended }
         writer.withRows { $0.copyMemory(from: rows) }
         return writer.finish()
-    }
-}
-
-/// Waits for a reply: until bytes arrive, the time is over, or a cancelled decode has not ended in time.
-private final class ReplyWait {
-    private(set) var failure: WorkerProcess.Failure?
-    private(set) var privateBytes = 0
-    private let process: pid_t
-    private let statistics: String
-    /// The time of the last sample, or of the start.
-    private var sampled: Duration
-    /// The largest number of threads. Drawing text in many fonts needs 460.
-    private static let maximumThreads = 1000
-    private let start = TimeSource.system.uptime()
-    let time: Duration
-    private let flag: CancelFlag
-    private let isCancelled: () -> Bool
-    private var cancelled: Duration?
-
-    init(_ process: pid_t, time: Duration, _ flag: CancelFlag, _ isCancelled: @escaping () -> Bool) {
-        (self.process, statistics) = (process, "/proc/\(process)/statm")
-        sampled = start
-        (self.time, self.flag, self.isCancelled) = (time, flag, isCancelled)
-    }
-
-    /// Returns whether bytes have arrived; `false` after a ``failure``.
-    func wait(for descriptor: Int32) -> Bool {
-        while true {
-            var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let count = Foundation.poll(&poll, 1, WorkerProcess.pollingInterval)
-            let now = TimeSource.system.uptime()
-            if now - start > time {
-                failure = .timedOut
-            } else if let cancelled {
-                if now - cancelled > WorkerProcess.grace { failure = .cancelled }
-            } else if isCancelled() {
-                flag.set(true)
-                cancelled = now
-            }
-            // A worker that sends something all the time is sampled as well.
-            if count == 0 || now - sampled > .milliseconds(Int(WorkerProcess.pollingInterval)) {
-                sampled = now
-                sampleMemory()
-                if tintype_process_thread_count(process) > Self.maximumThreads { failure = .violated("too many threads") }
-            }
-            guard failure == nil else { return false }
-            if count > 0 { return true }
-        }
-    }
-
-    /// The largest memory that the kernel reports of a child may be that of its parent, so it is of no use here.
-    private func sampleMemory() {
-        guard let text = try? String(contentsOfFile: statistics, encoding: .utf8) else { return }
-        let pages = text.split(separator: " ").prefix(3).compactMap { Int($0) }
-        if pages.count == 3 { privateBytes = max(privateBytes, (pages[1] - pages[2]) * Int(getpagesize())) }
     }
 }
 

@@ -38,9 +38,13 @@ struct WorkerSocket {
     ///
     /// - Parameters:
     ///   - acceptsDescriptor: Whether a descriptor may come with it. The kernel closes others.
+    ///   - mayContinue: Returns `false` to give up. Called whenever bytes have arrived, so that a sender that never pauses
+    ///     is interrupted as well.
     ///   - wait: Waits until bytes have arrived; returns `false` to give up. Called when there are none.
-    /// - Returns: `nil` at the end of the connection, after an error, or if `wait` gave up.
-    func receive(acceptsDescriptor: Bool = false, _ wait: () -> Bool = { true }) -> Message? {
+    /// - Returns: `nil` at the end of the connection, after an error, or if a closure gave up.
+    func receive(
+        acceptsDescriptor: Bool = false, mayContinue: () -> Bool = { true }, _ wait: () -> Bool = { true }
+    ) -> Message? {
         var (header, attached) = ([UInt8](repeating: 0, count: Self.headerLength), Int32(-1))
         var isWhole = false
         defer { if !isWhole, attached >= 0 { close(attached) } }
@@ -48,14 +52,14 @@ struct WorkerSocket {
             if attached >= 0 { close(attached) }
             attached = new
         }
-        guard fill(&header, acceptsDescriptor ? attach : nil, wait) else { return nil }
+        guard fill(&header, acceptsDescriptor ? attach : nil, mayContinue, wait) else { return nil }
         let length = header.withUnsafeBytes { Int(UInt32(littleEndian: $0.loadUnaligned(as: UInt32.self))) }
         guard length <= Self.maximumLength else { return nil }
         var body: [UInt8] = []
         // Grows with the bytes that arrive, so that an announcement alone costs nothing.
         while body.count < length {
             var piece = [UInt8](repeating: 0, count: min(length - body.count, 256 << 10))
-            guard fill(&piece, nil, wait) else { return nil }
+            guard fill(&piece, nil, mayContinue, wait) else { return nil }
             if body.isEmpty { body = piece } else { body += piece }
         }
         isWhole = true
@@ -63,7 +67,7 @@ struct WorkerSocket {
     }
 
     private func fill(
-        _ buffer: inout [UInt8], _ receiveDescriptor: ((Int32) -> Void)?, _ wait: () -> Bool
+        _ buffer: inout [UInt8], _ receiveDescriptor: ((Int32) -> Void)?, _ mayContinue: () -> Bool, _ wait: () -> Bool
     ) -> Bool {
         var count = 0
         while count < buffer.count {
@@ -76,6 +80,7 @@ struct WorkerSocket {
             }
             if received > 0 {
                 count += received
+                guard mayContinue() else { return false }
             } else if received == 0 || errno != EAGAIN || !wait() {
                 return false
             }

@@ -93,6 +93,8 @@ struct WorkerMemoryState: Sendable {
 
     /// The number of bytes of idle blocks beyond which the least recently used ones are given up.
     static let idleLimit = 128 << 20
+    /// The number of idle blocks beyond which the least recently used ones are given up. The host has mappings for few.
+    static let idleBlockLimit = 64
 
     private(set) var blocks: [Block] = []
     private var useCount = 0
@@ -132,15 +134,18 @@ struct WorkerMemoryState: Sendable {
         blocks[index].isDelivered = false
     }
 
-    /// Removes idle blocks, least recently used first, until at most ``idleLimit`` bytes are idle.
+    /// Removes idle blocks, least recently used first, until at most ``idleLimit`` bytes and ``idleBlockLimit`` blocks are
+    /// idle.
     mutating func trim() -> [Block] {
-        var left = blocks.reduce(0) { $0 + ($1.isIdle ? $1.capacity : 0) }
+        let idle = blocks.filter(\.isIdle).sorted { $0.lastUse < $1.lastUse }
+        var left = idle.reduce(0) { $0 + $1.capacity }
         var dropped: [Block] = []
-        for block in blocks.filter(\.isIdle).sorted(by: { $0.lastUse < $1.lastUse }) where left > Self.idleLimit {
+        for block in idle where left > Self.idleLimit || idle.count - dropped.count > Self.idleBlockLimit {
             left -= block.capacity
             dropped.append(block)
         }
-        if !dropped.isEmpty { blocks.removeAll { dropped.contains($0) } }
+        let numbers = Set(dropped.map(\.number))
+        if !numbers.isEmpty { blocks.removeAll { numbers.contains($0.number) } }
         return dropped
     }
 }
