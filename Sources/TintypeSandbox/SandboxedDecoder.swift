@@ -82,16 +82,53 @@ struct SandboxedDecoder: Sendable {
         return try result.get()
     }
 
-    /// Returns the properties with a format that the base decoder knows.
-    func known(_ info: ImageInfo) -> ImageInfo {
+    /// Checks properties from a worker.
+    ///
+    /// - Returns: The properties, with the equal format of the base decoder.
+    private func checked(_ info: ImageInfo) throws(WorkerProcess.Failure) -> ImageInfo {
+        guard let format = formatsByName[info.format.rawValue] else { throw .violated("an image in another format") }
+        guard info.durations.count <= info.frameCount, info.warnings.count <= Self.maximumWarnings else {
+            throw .violated("too many durations or warnings")
+        }
         var info = info
-        info.format = formatsByName[info.format.rawValue] ?? info.format
+        info.format = format
         return info
     }
 
-    private func info(_ result: WorkerReply.Result) -> ImageInfo?? {
+    /// Checks an image from a worker against the limits of its request, which a worker that has been taken over ignores.
+    private func check(_ image: WorkerImage, _ limits: DecodeLimits) throws(WorkerProcess.Failure) {
+        let size = image.pixels.size
+        guard max(size.width, size.height) <= max(limits.side, Self.longestSide), image.info.size.isPositive,
+            image.info.durations.count <= limits.frames
+        else { throw .violated("an image of \(size) pixels") }
+        do throws(TintypeError) {
+            try limits.check(exifBytes: image.exif?.count ?? 0)
+        } catch {
+            throw .exceeded(error)
+        }
+        if let frames = image.frames { try check(frames, image.info, limits) }
+    }
+
+    /// Checks frames from a worker.
+    private func check(
+        _ frames: WorkerFrames, _ info: ImageInfo?, _ limits: DecodeLimits
+    ) throws(WorkerProcess.Failure) {
+        do throws(TintypeError) {
+            if let info { try limits.check(info) }
+            try limits.check(ImageInfo(format: info?.format ?? .png, size: frames.canvasSize))
+            try limits.check(frames.frames, canvas: frames.canvasSize)
+        } catch {
+            throw .exceeded(error)
+        }
+    }
+
+    /// The longest side of a bitmap: that of a transformer.
+    private static let longestSide = 1 << 20
+    private static let maximumWarnings = 16
+
+    private func info(_ result: WorkerReply.Result) throws(WorkerProcess.Failure) -> ImageInfo?? {
         switch result {
-        case .info(let info): .some(.some(known(info)))
+        case .info(let info): .some(.some(try checked(info)))
         case .nothing: .some(.none)
         default: .none
         }
@@ -102,6 +139,7 @@ struct SandboxedDecoder: Sendable {
         _ image: WorkerImage, _ bytes: Data, _ context: DecodeContext, _ lease: WorkerPool.Lease,
         reopen: WorkerRequest.Operation
     ) throws(WorkerProcess.Failure) -> Result<Image, TintypeError> {
+        try check(image, context.limits)
         let pixels = try lease.worker.pixels(image.pixels)
         var highRange: HighRangePixels?
         if let range = image.highRange {
@@ -110,7 +148,7 @@ struct SandboxedDecoder: Sendable {
             }
             highRange = HighRangePixels(rows: try lease.worker.pixels(range))
         }
-        let (range, info) = (highRange, known(image.info))
+        let (range, info) = (highRange, try checked(image.info))
         return Result { () throws(TintypeError) in
             let animation = try image.frames.map { frames throws(TintypeError) in
                 try self.animation(frames, pixels, info, bytes, context, lease, reopen)
@@ -129,28 +167,39 @@ struct SandboxedDecoder: Sendable {
         return try AnimatedImage(
             decoder, poster: poster, byteCount: bytes.count, encoded: reopen == .salvage ? nil : bytes, info: info,
             context: context
-        ) { [self, context] () throws(TintypeError) in try openFrames(bytes, context, reopen) }
+        ) { [self, context = context.cancelled { false }] () throws(TintypeError) in
+            try openFrames(bytes, context, reopen)
+        }
     }
 
     /// Opens the frames of an animation in any worker.
     func openFrames(
         _ bytes: Data, _ context: DecodeContext, _ operation: WorkerRequest.Operation
     ) throws(TintypeError) -> SandboxedFrameDecoder {
-        let context = context.cancelled { false }
-        return try run(operation, bytes, context) { result, lease -> SandboxedFrameDecoder? in
-            guard let frames = result.openedFrames else { return nil }
-            return SandboxedFrameDecoder(self, bytes, context, operation, frames, lease)
+        // The caller may be a load, or a thread that needs a frame.
+        let isCancelled = TransformContext.current.isCancelled
+        let cancellable = context.cancelled { isCancelled() || context.isCancelled() }
+        return try run(operation, bytes, cancellable) { result, lease throws(WorkerProcess.Failure) in
+            try frames(result, bytes, context, lease, reopen: operation)
         }
     }
-}
 
-extension WorkerReply.Result {
-    /// The frames that an operation has opened. Those that come with an image are opened as well.
-    fileprivate var openedFrames: WorkerFrames? {
-        switch self {
-        case .frames(let frames, _): frames
-        case .image(let image): image.frames
-        default: nil
+    /// Returns the frames that an operation has opened.
+    private func frames(
+        _ result: WorkerReply.Result, _ bytes: Data, _ context: DecodeContext, _ lease: WorkerPool.Lease,
+        reopen: WorkerRequest.Operation
+    ) throws(WorkerProcess.Failure) -> SandboxedFrameDecoder? {
+        switch result {
+        case .frames(let frames, let info):
+            try check(frames, info, context.limits)
+            return SandboxedFrameDecoder(self, bytes, context, reopen, frames, lease)
+        case .image(let image):
+            // Those that come with an image are open as well. Its pixels go back to the worker.
+            try check(image, context.limits)
+            _ = try lease.worker.pixels(image.pixels)
+            if let range = image.highRange { _ = try lease.worker.pixels(range) }
+            return image.frames.map { SandboxedFrameDecoder(self, bytes, context, reopen, $0, lease) }
+        default: return nil
         }
     }
 }
@@ -161,7 +210,9 @@ extension SandboxedDecoder: ImageDecoder {
     var formats: Set<ImageFormat> { base.formats }
 
     func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
-        try run(.info(isComplete: isComplete), bytes, DecodeContext()) { result, _ in info(result) }
+        try run(.info(isComplete: isComplete), bytes, DecodeContext()) { result, _ throws(WorkerProcess.Failure) in
+            try info(result)
+        }
     }
 
     func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
@@ -196,8 +247,9 @@ extension SandboxedDecoder: PartialImageDecoder {}
 extension SandboxedDecoder: LimitedInfoDecoder {
     func info(of bytes: Data, context: DecodeContext) throws(TintypeError) -> ImageInfo? {
         let isLimited = base is any LimitedInfoDecoder
-        return try run(isLimited ? .limitedInfo : .info(isComplete: true), bytes, context) { result, _ in
-            info(result)
+        return try run(isLimited ? .limitedInfo : .info(isComplete: true), bytes, context) {
+            result, _ throws(WorkerProcess.Failure) in
+            try info(result)
         }
     }
 }
@@ -205,7 +257,7 @@ extension SandboxedDecoder: LimitedInfoDecoder {
 extension SandboxedDecoder: VerifyingImageDecoder {
     func verifiedInfo(of bytes: Data, context: DecodeContext) throws(TintypeError) -> ImageInfo? {
         guard base is any VerifyingImageDecoder else { return nil }
-        return try run(.verifiedInfo, bytes, context) { result, _ in info(result) }
+        return try run(.verifiedInfo, bytes, context) { result, _ throws(WorkerProcess.Failure) in try info(result) }
     }
 }
 
@@ -239,7 +291,8 @@ extension SandboxedDecoder: XMPDecoder {
         guard base is any XMPDecoder else { return nil }
         return try run(.xmp, bytes, DecodeContext(limits: limits)) { result, _ -> Data?? in
             switch result {
-            case .data(let data): .some(data)
+            // An image can be shown without it.
+            case .data(let data): .some(data.count <= limits.exifBytes ? data : nil)
             case .nothing: .some(nil)
             default: nil
             }
@@ -253,12 +306,17 @@ extension SandboxedDecoder: ProgressiveAnimationDecoder {
     }
 
     func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
-        try run(.openArrivedFrames, bytes, context) { result, lease -> ArrivedFrames?? in
+        let isCancelled = TransformContext.current.isCancelled
+        let cancellable = context.cancelled { isCancelled() || context.isCancelled() }
+        return try run(.openArrivedFrames, bytes, cancellable) {
+            result, lease throws(WorkerProcess.Failure) -> ArrivedFrames?? in
             switch result {
             case .nothing: return .some(nil)
             case .frames(let frames, let info?):
+                let info = try checked(info)
+                try check(frames, info, context.limits)
                 let decoder = SandboxedFrameDecoder(self, bytes, context, .openArrivedFrames, frames, lease)
-                return ArrivedFrames(info: known(info), decoder: decoder)
+                return ArrivedFrames(info: info, decoder: decoder)
             default: return nil
             }
         }

@@ -12,6 +12,9 @@ final class WorkerSession {
     private var frames: [Int: any FrameDecoder] = [:]
     private var previews: [Int: any IncrementalImageDecoder] = [:]
     private var handleCount = 0
+    /// The blocks that the current request has delivered. Its handles are those beyond ``firstHandle``.
+    private var delivered: [Int] = []
+    private var firstHandle = 0
 
     init(_ socket: WorkerSocket, _ flag: CancelFlag) {
         (self.socket, self.flag) = (socket, flag)
@@ -83,12 +86,15 @@ final class WorkerSession {
     private func perform(_ request: WorkerRequest, _ data: Data) -> WorkerReply.Result {
         let context = request.context.cancelled { [flag] in flag.isSet }
         _ = takeRefusedFiles()
+        (delivered, firstHandle) = ([], handleCount)
         do throws(TintypeError) {
-            let result = try TransformContext(isCancelled: context.isCancelled).run { () throws(TintypeError) in
+            return try TransformContext(isCancelled: context.isCancelled).run { () throws(TintypeError) in
                 try perform(request, data, context)
             }
-            return try reportRefusals(result, context)
         } catch {
+            // The host learns nothing of them.
+            memory.takeBack(delivered)
+            for handle in firstHandle..<handleCount { (frames[handle + 1], previews[handle + 1]) = (nil, nil) }
             return .failure(error)
         }
     }
@@ -120,9 +126,9 @@ final class WorkerSession {
             return Self.result(try decoder.info(of: data, context: context))
         case .decode:
             guard decoder is any PartialImageDecoder else {
-                return .image(try pack(try decoder.decodeAndCrop(data, context: context)))
+                return .image(try pack(try decoder.decodeAndCrop(data, context: context), context))
             }
-            return .image(try pack(try decoder.decode(data, context: context)))
+            return .image(try pack(try decoder.decode(data, context: context), context))
         case .verifiedInfo:
             return Self.result(try (decoder as? any VerifyingImageDecoder)?.verifiedInfo(of: data, context: context))
         case .verifyImages:
@@ -130,7 +136,7 @@ final class WorkerSession {
             return .nothing
         case .salvage:
             let image = try (decoder as? any SalvagingImageDecoder)?.salvage(data, context: context)
-            return try image.map { image throws(TintypeError) in .image(try pack(image)) } ?? .nothing
+            return try image.map { image throws(TintypeError) in .image(try pack(image, context)) } ?? .nothing
         case .xmp:
             return try (decoder as? any XMPDecoder)?.xmp(of: data, context.limits).map { .data($0) } ?? .nothing
         case .openFrames:
@@ -176,6 +182,18 @@ final class WorkerSession {
 
     // MARK: Results
 
+    /// Packs an image, unless it may lack something because a file could not be opened.
+    private func pack(_ image: Image, _ context: DecodeContext) throws(TintypeError) -> WorkerImage {
+        let path = takeRefusedFiles()
+        if let path, context.options.damageTolerance != .minor {
+            throw TintypeError(
+                .undecodable, stage: .decode, "the image needs a file that the worker may not read: \(path)")
+        }
+        var packed = try pack(image)
+        if path != nil { packed.info.warnings.append(.missingFile) }
+        return packed
+    }
+
     private func pack(_ image: Image) throws(TintypeError) -> WorkerImage {
         // The frames first: the decoder of the poster continues with the next one.
         let frames = try image.animation.map { animation throws(TintypeError) in open(try animation.takeFrameDecoder())
@@ -191,35 +209,27 @@ final class WorkerSession {
         guard count >= PixelMemorySlot.smallest else {
             return .inline(pixels.size, pixels.withUnsafeBytes { Data($0.prefix(count)) })
         }
-        if let block = pixels.withUnsafeBytes({ $0.baseAddress.flatMap(memory.deliver) }) {
-            return .block(pixels.size, block)
-        }
+        if let block = deliver(pixels) { return .block(pixels.size, block) }
         var writer = try PixelWriter(size: pixels.size)
         pixels.withUnsafeBytes { all in
             let rows = UnsafeRawBufferPointer(rebasing: all[..<count])
             writer.withRows { $0.copyMemory(from: rows) }
         }
         let copy = writer.finish()
-        guard let block = copy.withUnsafeBytes({ $0.baseAddress.flatMap(memory.deliver) }) else {
+        guard let block = deliver(copy) else {
             throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for the result of a worker")
         }
         return .block(copy.size, block)
     }
 
-    // MARK: Refused files
-
-    /// Marks an image that may lack something because a file could not be opened.
-    private func reportRefusals(
-        _ result: WorkerReply.Result, _ context: DecodeContext
-    ) throws(TintypeError) -> WorkerReply.Result {
-        guard let path = takeRefusedFiles(), case .image(var image) = result else { return result }
-        guard context.options.damageTolerance == .minor else {
-            throw TintypeError(
-                .undecodable, stage: .decode, "the image needs a file that the worker may not read: \(path)")
-        }
-        image.info.warnings.append(.missingFile)
-        return .image(image)
+    /// - Returns: The number of the block; `nil` if the pixels are not in one that can be delivered.
+    private func deliver(_ pixels: PixelBuffer) -> Int? {
+        guard let block = pixels.withUnsafeBytes({ $0.baseAddress.flatMap(memory.deliver) }) else { return nil }
+        delivered.append(block)
+        return block
     }
+
+    // MARK: Refused files
 
     /// Returns the path of the last file that was refused; `nil` if none was.
     private func takeRefusedFiles() -> String? {

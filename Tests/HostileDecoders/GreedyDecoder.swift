@@ -1,0 +1,72 @@
+public import Foundation
+public import TintypeCore
+
+extension ImageFormat {
+    /// The format of ``GreedyDecoder``.
+    public static let greedy = ImageFormat(rawValue: "greedy")
+}
+
+/// A decoder that uses memory as its bytes name it. Its images have 12 MB.
+public struct GreedyDecoder: RecognizingImageDecoder, SandboxableImageDecoder {
+    /// What the decoder does.
+    public enum Behavior: String, CaseIterable, Sendable {
+        /// Returns an image.
+        case plain
+        /// Fills its private memory, and then asks for as much shared memory.
+        case both
+        /// Returns an image whose high range does not fit into memory.
+        case tooLargeRange
+    }
+
+    /// Creates a decoder.
+    public init() {}
+
+    /// A worker by default.
+    public static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+
+    /// The format of this decoder.
+    public var formats: Set<ImageFormat> { [.greedy] }
+
+    private static let signature = "greedy:"
+    private static let size = PixelSize(width: 2048, height: 1536)
+    private static let info = ImageInfo(format: .greedy, size: size)
+
+    /// Returns the bytes of an image.
+    public static func bytes(_ behavior: Behavior) -> Data { Data((signature + behavior.rawValue).utf8) }
+
+    /// Whether bytes begin with the signature.
+    public func recognizes(_ head: Data) -> Bool { head.starts(with: Data(Self.signature.utf8)) }
+
+    /// Returns a constant.
+    public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? { Self.info }
+
+    /// Uses memory, and then returns transparent pixels.
+    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+        switch Behavior(rawValue: String(decoding: bytes.dropFirst(Self.signature.count), as: UTF8.self)) {
+        case .plain: return Image(pixels: try Self.pixels(Self.size), info: Self.info)
+        case .both:
+            guard let memory = malloc(context.limits.memoryBytes) else { throw .noMemory }
+            memset(memory, 1, context.limits.memoryBytes)
+            defer { free(memory) }
+            // Not undefined memory, so that the call above cannot be left out.
+            let side = Int(memory.load(as: UInt8.self)) * 1024
+            let pixels = try Self.pixels(PixelSize(width: side, height: context.limits.memoryBytes / side / 8))
+            return Image(pixels: pixels, info: Self.info)
+        case .tooLargeRange:
+            let pixels = try Self.pixels(Self.size)
+            let rows = try Self.pixels(PixelSize(width: 2 * Self.size.width, height: Self.size.height))
+            return Image(pixels: pixels, info: Self.info, highRange: HighRangePixels(rows: rows))
+        case nil: throw TintypeError(.undecodable, stage: .decode, "no behaviour")
+        }
+    }
+
+    private static func pixels(_ size: PixelSize) throws(TintypeError) -> PixelBuffer {
+        var writer = try PixelWriter(size: size)
+        writer.clear()
+        return writer.finish()
+    }
+}
+
+extension TintypeError {
+    fileprivate static let noMemory = TintypeError(.undecodable, stage: .decode, "the private memory was refused")
+}
