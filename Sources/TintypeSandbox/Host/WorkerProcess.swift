@@ -23,7 +23,7 @@ final class WorkerProcess: @unchecked Sendable {
     private let log: WorkerLog?
     private let flag: CancelFlag
     private var blocks = SharedBlocks()
-    private var limits: (memory: Int, seconds: Int) = (0, 0)
+    private var limits = WorkerLimits()
     /// Whether the worker may hold so much memory of former images that it must be ended.
     private(set) var isExhausted = false
     /// The largest private memory, in bytes, that was seen during the last request. Sampled, so short peaks are missed.
@@ -101,7 +101,7 @@ final class WorkerProcess: @unchecked Sendable {
             }
             do throws(TintypeError) {
                 ready = try Self.prepare(socket, start, flagMemory: copy, isCancelled)
-                try Self.limitMemory(of: identifier, ready.dataBytes + Self.slack)
+                try WorkerLimits.limitMemory(of: identifier, ready.dataBytes + Self.slack)
             } catch {
                 tintype_process_kill(process)
                 _ = tintype_process_reap(process)
@@ -232,7 +232,7 @@ final class WorkerProcess: @unchecked Sendable {
         defer { if descriptor >= 0 { close(descriptor) } }
         request.bytes = try place(bytes, &descriptor)
         // Only once for a request: a worker that asks for memory again and again must not gain time by it.
-        let seconds = processorSeconds(for: time)
+        let seconds = WorkerLimits.processorSeconds(of: identifier, time)
         guard setLimits(request.context.limits.memoryBytes, seconds) else { throw .ended }
         var writer = WireWriter()
         writer.write(request)
@@ -311,7 +311,7 @@ final class WorkerProcess: @unchecked Sendable {
         var writer = WireWriter()
         // First, so that private memory cannot grow after it is compared.
         if isAllowed, capacity <= memoryBytes - min(held, memoryBytes),
-            setLimits(memoryBytes, seconds, adding: capacity), dataBytes <= limits.memory
+            setLimits(memoryBytes, seconds, adding: capacity), WorkerLimits.dataBytes(of: identifier) <= limits.memory
         {
             let number = blocks.nextNumber()
             var answer = writer
@@ -333,12 +333,6 @@ final class WorkerProcess: @unchecked Sendable {
 
     // MARK: Limits
 
-    /// Has the kernel limit the memory of a worker that decodes nothing yet.
-    private static func limitMemory(of process: pid_t, _ byteCount: Int) throws(TintypeError) {
-        guard !tintype_has_sanitizer(), tintype_process_limit(process, UInt64(byteCount), 0) != 0 else { return }
-        throw .noWorker("its memory cannot be limited", errno)
-    }
-
     /// Has the kernel limit the memory and the processor time of the worker, if they have changed.
     ///
     /// - Parameters:
@@ -346,30 +340,10 @@ final class WorkerProcess: @unchecked Sendable {
     ///   - byteCount: The size of a block that the worker gets next.
     /// - Returns: `false` if it cannot, for example because the worker has ended.
     private func setLimits(_ memoryBytes: Int, _ seconds: Int, adding byteCount: Int = 0) -> Bool {
-        guard !tintype_has_sanitizer(), identifier > 0 else { return true }
         // Output blocks are not private memory, but count as well.
         let allowed = min(max(memoryBytes, 0), 1 << 46)
         let memory = ready.dataBytes + Self.slack + allowed - min(blocks.workerBytes + byteCount, allowed)
-        guard memory != limits.memory || seconds != limits.seconds else { return true }
-        limits = (memory, seconds)
-        return tintype_process_limit(identifier, UInt64(memory), UInt64(seconds)) == 0
-    }
-
-    /// Returns the processor time, in seconds since the worker was started, at which the kernel ends it. Well beyond the time
-    /// limit, which the host enforces.
-    private func processorSeconds(for time: Duration) -> Int {
-        guard !tintype_has_sanitizer(), identifier > 0 else { return 0 }
-        let used = Int(tintype_process_seconds(identifier).rounded(.up))
-        return used + 2 * Int(min(time.components.seconds, 1 << 30)) + 2
-    }
-
-    /// The private memory of the worker as the kernel limits it, and its stack.
-    private var dataBytes: Int {
-        guard !tintype_has_sanitizer(), identifier > 0 else { return 0 }
-        guard let text = try? String(contentsOfFile: "/proc/\(identifier)/statm", encoding: .utf8),
-            let pages = text.split(separator: " ").dropFirst(5).first.flatMap({ Int($0) })
-        else { return .max }
-        return pages * Int(getpagesize())
+        return limits.set(memory: memory, seconds: seconds, of: identifier)
     }
 
     // MARK: Results
