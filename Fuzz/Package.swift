@@ -24,7 +24,14 @@ let package = Package(
             swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])]),
         .executableTarget(
             name: "FuzzConnections",
-            dependencies: ["Core", "HTTP", "Testing"].map { .product(name: "Tintype\($0)", package: "Tintype") },
+            dependencies: ["FuzzSupport"]
+                + ["Core", "HTTP", "Testing"].map { .product(name: "Tintype\($0)", package: "Tintype") },
             swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])]),
+        .executableTarget(
+            name: "FuzzSandbox",
+            dependencies: ["FuzzSupport"]
+                + ["Core", "GIF", "Sandbox"].map { .product(name: "Tintype\($0)", package: "Tintype") },
+            swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])]),
+        .target(name: "FuzzSupport", swiftSettings: swiftSettings),
     ]
 )

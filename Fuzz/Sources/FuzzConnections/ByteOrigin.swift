@@ -1,4 +1,5 @@
 import Foundation
+import FuzzSupport
 import Synchronization
 
 /// A server that answers requests with the bytes of an input, whatever they are.

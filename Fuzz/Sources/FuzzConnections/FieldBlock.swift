@@ -1,4 +1,5 @@
 import Foundation
+import FuzzSupport
 
 /// A field block in the form in which it is sent (RFC 7541, 6), with every representation, valid or not.
 struct FieldBlock {

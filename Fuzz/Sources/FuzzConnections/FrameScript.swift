@@ -1,4 +1,5 @@
 import Foundation
+import FuzzSupport
 import TintypeTesting
 
 /// The frames of a connection: those at its start, and those that answer each request.

@@ -1,4 +1,5 @@
 import Foundation
+import FuzzSupport
 import TintypeTesting
 
 /// The target that `TINTYPE_FUZZ` in the environment names: `http1` or `http2`.
