@@ -29,9 +29,10 @@ SECONDS ?= 600
 NETWORK_TESTS = Tintype(HTTP|Command|)Tests\.
 OTHER_TESTS = Tintype(Core|Disk|Terminal|Tracing|Lifecycle)Tests\.|framesDecodedBySeveralThreads
 OTHER_TESTS := $(OTHER_TESTS)|SVGLibraryTests|ColorTests
-# The suites of codecs, animations and previews that also run with all formats in worker processes.
+# The suites of codecs, animations, previews and pipelines that also run with all formats in worker processes.
 SANDBOXED_TESTS = TintypeCodecTests\.(AnimationPlayback|Animation|Color|DamageTolerance|Decode|FormatMatrix|Incremental
 SANDBOXED_TESTS := $(SANDBOXED_TESTS)[A-Z]*|Limit|Metadata|Orientation|Part|Thumbnail)Tests
+SANDBOXED_TESTS := $(SANDBOXED_TESTS)|TintypeTests\.(BrokenTransfer|EndToEnd|GuardedPipeline|Verification)Tests
 # Prints failures again at the end.
 REPEAT = scripts/check/repeat-failures
 # Prints failures and the result only.
@@ -108,9 +109,10 @@ crash-test: bootstrap ## Kill writers of the disk cache, corrupt its files, fill
 	"$$($(SWIFT) build --show-bin-path)/CrashTest" full
 	"$$($(SWIFT) build --show-bin-path)/CrashTest" bytes 1 1
 
-sandbox-test: bootstrap ## Show that decoders that misbehave are contained, and that nothing is left of 10,000 images
+sandbox-test: bootstrap ## Show that decoders that misbehave are contained, also under Docker; that nothing is left of 10,000 images
 	$(SWIFT) build -c release --product SandboxProgram
 	"$$($(SWIFT) build -c release --show-bin-path)/SandboxProgram" contain
+	scripts/check/sandbox-hosts "$$($(SWIFT) build -c release --show-bin-path)/SandboxProgram"
 	"$$($(SWIFT) build -c release --show-bin-path)/SandboxProgram" crowd 10000
 
 faults: bootstrap ## Load from a misbehaving origin for SECONDS, under a memory limit

@@ -299,7 +299,7 @@ let package = Package(
         // Tests: a folder a target, mirroring its folders.
         .testTarget(
             name: "TintypeCoreTests",
-            dependencies: ["CEventFD", "CTintypeKernels", "TintypeCore", .logging, .metricsTesting],
+            dependencies: ["CEventFD", "CTintypeKernels", "TintypeCore", "TintypeTesting", .logging, .metricsTesting],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeCodecTests",
@@ -320,7 +320,8 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "TintypeSandboxTests", dependencies: ["HostileDecoders", "TintypeCore", "TintypeSandbox", .logging],
+            name: "TintypeSandboxTests",
+            dependencies: ["HostileDecoders", "TintypeCore", "TintypeSandbox", "TintypeTesting", .logging],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeTracingTests",

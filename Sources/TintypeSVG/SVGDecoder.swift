@@ -75,12 +75,13 @@ public struct SVGDecoder: PartialImageDecoder, SandboxableImageDecoder {
 private enum SVGWarmUp {
     static let size = DecodeOptions.Size.fit(PixelSize(width: 8, height: 8))
 
-    /// A text; a filter; an embedded PNG and SVG, whose loaders are modules of gdk-pixbuf.
+    /// A text; a filter; an embedded PNG, GIF and SVG, whose loaders are modules of gdk-pixbuf.
     static let documents = [
         """
         <svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><text y="8" font-size="8">a</text>\
         <filter id="f"><feGaussianBlur stdDeviation="1"/></filter><path d="M0 0h8v8z" filter="url(#f)"/>\
         <image width="1" height="1" href="data:image/png;base64,\(pixel)"/>\
+        <image width="1" height="1" href="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs="/>\
         <image width="1" height="1" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E"/></svg>
         """
     ].map { Data($0.utf8) }

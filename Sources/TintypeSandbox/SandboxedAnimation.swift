@@ -32,35 +32,38 @@ final class SandboxedFrameDecoder: FrameDecoder {
         place.worker.closedHandles.add(place.handle)
     }
 
+    /// The number of the open decoder in its worker.
+    var handle: Int { place.withLock { $0.handle } }
+
     func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {
-        let context = context.cancelled(by: isCancelled)
-        if let pixels = try pixels(of: index, context, isPatient: false) { return pixels }
-        // The worker is busy, was replaced, or another image has ended it.
-        try reopen()
-        guard let pixels = try pixels(of: index, context, isPatient: true) else {
-            throw TintypeError(.decoderCrashed, stage: .decode, "the worker of the animation has ended twice")
+        let (context, place) = (context.cancelled(by: isCancelled), place.withLock { $0 })
+        let operation = WorkerRequest.Operation.frame(place.handle, index: index)
+        if let pixels = try decoder.run(operation, at: place, isPatient: false, Data(), context, convert(index)) {
+            return pixels
         }
+        // The worker is busy, was replaced, or another image has ended it.
+        let (other, pixels) = try decoder.openFrames(bytes, context, self.operation, decoding: index)
+        guard other.frames == frames, other.canvasSize == canvasSize else {
+            throw TintypeError(.undecodable, stage: .decode, "another worker found other frames in the same bytes")
+        }
+        exchangePlaces(with: other)
         return pixels
     }
 
-    /// - Returns: `nil` if the worker has ended.
-    private func pixels(
-        of index: Int, _ context: DecodeContext, isPatient: Bool
-    ) throws(TintypeError) -> PixelBuffer? {
-        let place = place.withLock { $0 }
-        return try decoder.run(.frame(place.handle, index: index), at: place, isPatient: isPatient, Data(), context) {
-            [frames] result, lease throws(WorkerProcess.Failure) in
-            guard case .pixels(let pixels) = result, pixels.size == frames[index].rect.size else { return nil }
+    /// Returns what converts the result of decoding a frame.
+    func convert(
+        _ index: Int
+    ) -> (WorkerReply.Result, WorkerPool.Lease) throws(WorkerProcess.Failure) -> PixelBuffer? {
+        { [frames] result, lease throws(WorkerProcess.Failure) in
+            guard case .pixels(let pixels) = result, frames.indices.contains(index),
+                pixels.size == frames[index].rect.size
+            else { return nil }
             return try lease.worker.pixels(pixels)
         }
     }
 
-    private func reopen() throws(TintypeError) {
-        let other = try decoder.openFrames(bytes, context, operation)
-        guard other.frames == frames, other.canvasSize == canvasSize else {
-            throw TintypeError(.undecodable, stage: .decode, "another worker found other frames in the same bytes")
-        }
-        // The handles change places, so that the other decoder closes the old one.
+    /// Uses the worker of another decoder from now on. The other one closes the old handle.
+    private func exchangePlaces(with other: SandboxedFrameDecoder) {
         let new = other.place.withLock { $0 }
         let old = place.withLock { place in
             defer { place = new }

@@ -57,8 +57,12 @@ struct SandboxedDecoder: Sendable {
         return try run(operation, bytes, context, lease, convert)
     }
 
+    /// Runs an operation in a worker in use, and ends the use.
+    ///
+    /// - Parameter keepsLease: Whether the worker stays in use after a success.
     private func run<Value>(
         _ operation: WorkerRequest.Operation, _ bytes: Data, _ context: DecodeContext, _ lease: WorkerPool.Lease,
+        keepsLease: Bool = false,
         _ convert: (WorkerReply.Result, WorkerPool.Lease) throws(WorkerProcess.Failure) -> Value?
     ) throws(TintypeError) -> Value {
         var request = WorkerRequest(operation: operation)
@@ -78,6 +82,7 @@ struct SandboxedDecoder: Sendable {
             let end = pool.release(lease, isUsable: false)
             throw TintypeError(error, end, privateBytes: lease.worker.privateBytes, context.limits)
         }
+        if case .success = result, keepsLease { return try result.get() }
         pool.release(lease, isUsable: true)
         return try result.get()
     }
@@ -182,6 +187,19 @@ struct SandboxedDecoder: Sendable {
         return try run(operation, bytes, cancellable) { result, lease throws(WorkerProcess.Failure) in
             try frames(result, bytes, context, lease, reopen: operation)
         }
+    }
+
+    /// Opens the frames of an animation in any worker, and decodes one before another image can end that worker.
+    func openFrames(
+        _ bytes: Data, _ context: DecodeContext, _ operation: WorkerRequest.Operation, decoding index: Int
+    ) throws(TintypeError) -> (SandboxedFrameDecoder, PixelBuffer) {
+        let lease = try pool.lease(kind, origin: context.origin, isCancelled: context.isCancelled)
+        let decoder = try run(operation, bytes, context, lease, keepsLease: true) {
+            result, lease throws(WorkerProcess.Failure) in
+            try frames(result, bytes, context, lease, reopen: operation)
+        }
+        let pixels = try run(.frame(decoder.handle, index: index), Data(), context, lease, decoder.convert(index))
+        return (decoder, pixels)
     }
 
     /// Returns the frames that an operation has opened.

@@ -236,11 +236,11 @@ enum Hostility {
 
     /// A reply with an image of 1000×1000 pixels in a block that was never granted.
     static let lie: [UInt8] = message(
-        numbers: [0, 0], [4], text("hostile"), numbers: [1000, 1000, 1], [0], numbers: [1, 0, 0], [0], numbers: [0],
+        numbers: [0, 0], [0, 4], text("hostile"), numbers: [1000, 1000, 1], [0], numbers: [1, 0, 0], [0], numbers: [0],
         numbers: [1000, 1000], [0], numbers: [77], [0, 0, 0, 0])
 
     /// A reply that announces a billion frames.
-    static let frames: [UInt8] = message(numbers: [0, 0], [5], numbers: [1, 2, 2, 0, 1_000_000_000])
+    static let frames: [UInt8] = message(numbers: [0, 0], [0, 5], numbers: [1, 2, 2, 0, 1_000_000_000])
 
     private static func message(
         numbers first: [Int], _ kind: [UInt8], _ name: [UInt8] = [], numbers second: [Int] = [], _ flag: [UInt8] = [],

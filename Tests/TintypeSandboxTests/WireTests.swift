@@ -68,7 +68,7 @@ import TintypeCore
 
     private static func bytes(_ result: WorkerReply.Result) -> [UInt8] {
         var writer = WireWriter()
-        writer.write(WorkerReply(result: result, releasedInputs: [1], droppedBlocks: [2, 3]))
+        writer.write(WorkerReply(result: result, releasedInputs: [1], droppedBlocks: [2, 3], isLast: true))
         return writer.bytes
     }
 
@@ -76,7 +76,7 @@ import TintypeCore
         var reader = WireReader(Self.bytes(.image(Self.image)))
         let reply = try reader.reply()
         try reader.finish()
-        #expect(reply.releasedInputs == [1] && reply.droppedBlocks == [2, 3])
+        #expect(reply.releasedInputs == [1] && reply.droppedBlocks == [2, 3] && reply.isLast)
         guard case .image(let image) = reply.result else { Issue.record("no image"); return }
         #expect(image.info == Self.image.info && image.pixels == Self.image.pixels)
         #expect(image.highRange == Self.image.highRange && image.exif == Self.image.exif && image.isPartial)

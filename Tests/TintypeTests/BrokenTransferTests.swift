@@ -25,7 +25,7 @@ import TintypeTesting
         (downloader.connectTimeout, downloader.totalTimeout) = (.seconds(3600), nil)
         downloader.retry = retry
         let pipeline = ImagePipeline(
-            .standard(
+            .tested(
                 downloader: downloader, memory: MemoryCache(limits: CacheLimits(cost: 64 << 20)),
                 disk: DiskCache(directory: folder)))
         let result: Result<Void, any Error>

@@ -21,7 +21,7 @@ import TintypeTesting
         let origin = try await Origin.start()
         let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-test-\(UUID().uuidString)")
         let make: (_ decoder: (any ImageDecoder)?) -> ImagePipeline = { decoder in
-            var configuration = PipelineConfiguration.standard(
+            var configuration = PipelineConfiguration.tested(
                 downloader: .patient, memory: MemoryCache(limits: CacheLimits(cost: 64 << 20)),
                 disk: DiskCache(directory: folder))
             if let decoder { configuration.coders = configuration.coders.adding(decoders: [decoder]) }

@@ -12,7 +12,7 @@ import TintypeTesting
     ) -> ImagePipeline {
         var downloader = DownloaderConfiguration.patient
         downloader.serverGuard = serverGuard
-        var configuration = PipelineConfiguration.standard(downloader: downloader, disk: nil)
+        var configuration = PipelineConfiguration.tested(downloader: downloader, disk: nil)
         change(&configuration)
         return ImagePipeline(configuration)
     }
@@ -115,7 +115,7 @@ import TintypeTesting
             func pipeline(_ serverGuard: ServerGuard?) -> ImagePipeline {
                 var downloader = DownloaderConfiguration.patient
                 downloader.serverGuard = serverGuard
-                return ImagePipeline(.standard(downloader: downloader, disk: DiskCache(directory: folder)))
+                return ImagePipeline(.tested(downloader: downloader, disk: DiskCache(directory: folder)))
             }
             let request = ImageRequest(url: url)
             let open = pipeline(nil)

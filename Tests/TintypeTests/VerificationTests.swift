@@ -20,8 +20,8 @@ import TintypeTesting
     private func pipeline(_ answer: FakeLoader.Answer) -> ImagePipeline {
         let loader = FakeLoader()
         loader.setAnswer(answer, for: source.identity)
-        var configuration = PipelineConfiguration()
-        (configuration.loaders, configuration.coders) = ([loader], .standard)
+        var configuration = PipelineConfiguration.tested(memory: nil, disk: nil)
+        (configuration.loaders, configuration.cache) = ([loader], PipelineConfiguration().cache)
         return ImagePipeline(configuration)
     }
 

@@ -26,6 +26,8 @@ final class WorkerProcess: @unchecked Sendable {
     private var limits = WorkerLimits()
     /// Whether the worker may hold so much memory of former images that it must be ended.
     private(set) var isExhausted = false
+    /// Whether the worker has sent its last reply.
+    private var isSpent = false
     /// The largest private memory, in bytes, that was seen during the last request. Sampled, so short peaks are missed.
     private(set) var privateBytes = 0
     private(set) var isEnded = false
@@ -244,7 +246,7 @@ final class WorkerProcess: @unchecked Sendable {
             log?.drain()
         }
         let result = try receiveReply(wait, request.context.limits.memoryBytes, seconds)
-        isExhausted = blocks.holdTooMuch(for: request.context.limits.memoryBytes)
+        isExhausted = isSpent || blocks.holdTooMuch(for: request.context.limits.memoryBytes)
         return result
     }
 
@@ -294,6 +296,7 @@ final class WorkerProcess: @unchecked Sendable {
                     guard blocks.release(inputs: reply.releasedInputs), blocks.drop(outputs: reply.droppedBlocks) else {
                         throw WireError("a block that the worker does not have")
                     }
+                    isSpent = isSpent || reply.isLast
                     return reply.result
                 default: throw WireError("an unexpected message")
                 }

@@ -14,7 +14,7 @@ struct WorkerReady: Equatable {
     /// Why the worker cannot be used; empty if it can.
     var problem = ""
 
-    static let version = 1
+    static let version = 2
 }
 
 /// The end of a request.
@@ -24,6 +24,8 @@ struct WorkerReply {
     var releasedInputs: [Int] = []
     /// The blocks of output memory that the worker has given up.
     var droppedBlocks: [Int] = []
+    /// Whether the worker must not decode another image, because its libraries remember that a file was refused.
+    var isLast = false
 
     enum Result {
         case failure(TintypeError)
@@ -98,6 +100,7 @@ extension WireWriter {
     mutating func write(_ reply: WorkerReply) {
         write(reply.releasedInputs) { $0.write($1) }
         write(reply.droppedBlocks) { $0.write($1) }
+        write(reply.isLast)
         switch reply.result {
         case .failure(let error):
             write(UInt8(0))
@@ -168,7 +171,8 @@ extension WireReader {
     mutating func reply() throws(WireError) -> WorkerReply {
         let released = try array(of: 8) { (reader) throws(WireError) in try reader.anyInt() }
         let dropped = try array(of: 8) { (reader) throws(WireError) in try reader.anyInt() }
-        return WorkerReply(result: try result(), releasedInputs: released, droppedBlocks: dropped)
+        let isLast = try flag()
+        return WorkerReply(result: try result(), releasedInputs: released, droppedBlocks: dropped, isLast: isLast)
     }
 
     private mutating func result() throws(WireError) -> WorkerReply.Result {

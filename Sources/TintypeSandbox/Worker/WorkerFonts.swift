@@ -27,6 +27,33 @@ enum WorkerFonts {
             while let path = nextText(list) { paths.append(String(cString: path)) }
             end(list)
         }
-        return paths
+        return paths + linkedFonts(library)
+    }
+
+    private typealias GetFonts = @convention(c) (UnsafeRawPointer?, Int32) -> UnsafeRawPointer?
+    private typealias GetText =
+        @convention(c) (
+            OpaquePointer, UnsafePointer<CChar>, Int32, UnsafeMutablePointer<UnsafePointer<CChar>?>
+        ) -> Int32
+
+    /// Returns the fonts that are links, which Landlock judges by the files to which they lead.
+    private static func linkedFonts(_ library: UnsafeMutableRawPointer) -> [String] {
+        guard let fonts = dlsym(library, "FcConfigGetFonts"), let text = dlsym(library, "FcPatternGetString") else {
+            return []
+        }
+        let (getFonts, getText) = (unsafeBitCast(fonts, to: GetFonts.self), unsafeBitCast(text, to: GetText.self))
+        // An FcFontSet begins with the number of fonts, that of allocated places, and the address of the fonts.
+        guard let set = getFonts(nil, 0),
+            let patterns = set.load(fromByteOffset: 8, as: UnsafePointer<OpaquePointer>?.self)
+        else { return [] }
+        let count = Int(set.load(as: Int32.self))
+        return UnsafeBufferPointer(start: patterns, count: count).compactMap { pattern -> String? in
+            var path: UnsafePointer<CChar>?
+            var info = stat()
+            guard getText(pattern, "file", 0, &path) == 0, let path, lstat(path, &info) == 0,
+                info.st_mode & S_IFMT == S_IFLNK
+            else { return nil }
+            return String(cString: path)
+        }
     }
 }

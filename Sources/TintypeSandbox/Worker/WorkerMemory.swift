@@ -6,7 +6,10 @@ import TintypeCore
 /// that a result reaches the host without a copy.
 final class WorkerMemory: PixelMemory {
     /// Asks the host for a block; returns its number and its descriptor, or `nil` if the host grants none.
-    typealias Request = @Sendable (_ byteCount: Int) throws(WireError) -> (block: Int, capacity: Int, descriptor: Int32)?
+    typealias Request = @Sendable (_ byteCount: Int) throws(WireError) -> Grant?
+
+    /// A block from the host.
+    typealias Grant = (block: Int, capacity: Int, descriptor: Int32)
 
     private let state = Locked(WorkerMemoryState())
     private let hasFailed = Locked(false)
@@ -38,7 +41,7 @@ final class WorkerMemory: PixelMemory {
     /// Whether the host has answered with something else than a grant. It is not asked again.
     var isBroken: Bool { hasFailed.withLock { $0 } }
 
-    private func grant(_ byteCount: Int) -> (block: Int, capacity: Int, descriptor: Int32)? {
+    private func grant(_ byteCount: Int) -> Grant? {
         guard !isBroken else { return nil }
         do throws(WireError) {
             return try request(byteCount)

@@ -12,6 +12,9 @@ final class WorkerSession {
     private var frames: [Int: any FrameDecoder] = [:]
     private var previews: [Int: any IncrementalImageDecoder] = [:]
     private var handleCount = 0
+    /// Whether a file was refused, which the libraries of the decoders may remember: another image would lack the same, and
+    /// nobody would know.
+    private var hasRefusedFiles = false
     /// The blocks that the current request has delivered. Its handles are those beyond ``firstHandle``.
     private var delivered: [Int] = []
     private var firstHandle = 0
@@ -36,7 +39,8 @@ final class WorkerSession {
             let result = perform(request, data)
             guard !memory.isBroken else { return }
             let reply = WorkerReply(
-                result: result, releasedInputs: inputs.takeReleased(), droppedBlocks: memory.trim())
+                result: result, releasedInputs: inputs.takeReleased(), droppedBlocks: memory.trim(),
+                isLast: takeRefusedFiles() != nil || hasRefusedFiles)
             var writer = WireWriter()
             writer.write(reply)
             guard socket.send(WorkerMessageKind.reply.rawValue, writer.bytes) else { return }
@@ -62,7 +66,7 @@ final class WorkerSession {
     /// - Returns: `nil` if the host grants no memory.
     private static func requestBlock(
         _ byteCount: Int, from socket: WorkerSocket
-    ) throws(WireError) -> (block: Int, capacity: Int, descriptor: Int32)? {
+    ) throws(WireError) -> WorkerMemory.Grant? {
         var writer = WireWriter()
         writer.write(byteCount)
         guard socket.send(WorkerMessageKind.need.rawValue, writer.bytes),
@@ -235,6 +239,7 @@ final class WorkerSession {
     private func takeRefusedFiles() -> String? {
         var path = [CChar](repeating: 0, count: 256)
         guard tintype_refused_files(&path, path.count) > 0 else { return nil }
+        hasRefusedFiles = true
         return String(cText: path)
     }
 }
