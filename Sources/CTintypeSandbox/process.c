@@ -254,6 +254,20 @@ int tintype_send(int socket, const void *bytes, size_t count, int descriptor) {
     return 0;
 }
 
+/// Stores the first descriptor of a control message, and closes the others: aligned room for one is room for two.
+static void take_descriptors(struct cmsghdr *header, int *descriptor) {
+    size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t index = 0; index < count; index++) {
+        int received;
+        memcpy(&received, CMSG_DATA(header) + index * sizeof received, sizeof received);
+        if (*descriptor < 0) {
+            *descriptor = received;
+        } else {
+            close(received);
+        }
+    }
+}
+
 ssize_t tintype_receive(int socket, void *bytes, size_t count, int *descriptor) {
     struct iovec part = {.iov_base = bytes, .iov_len = count};
     control control;
@@ -272,9 +286,8 @@ ssize_t tintype_receive(int socket, void *bytes, size_t count, int *descriptor) 
         return received;
     }
     for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header != NULL; header = CMSG_NXTHDR(&message, header)) {
-        if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
-            header->cmsg_len == CMSG_LEN(sizeof(int)) && *descriptor < 0) {
-            memcpy(descriptor, CMSG_DATA(header), sizeof *descriptor);
+        if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
+            take_descriptors(header, descriptor);
         }
     }
     return received;

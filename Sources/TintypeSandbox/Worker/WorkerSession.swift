@@ -76,9 +76,8 @@ final class WorkerSession {
             guard message.kind == HostMessageKind.grant.rawValue else { throw WireError("an unexpected message") }
             var reader = WireReader(message.body)
             let (block, capacity) = (try reader.anyInt(), try reader.int(in: 0...1 << 40))
-            guard capacity > 0 else { return nil }
-            guard message.descriptor >= 0 else { throw WireError("a grant without memory") }
-            return (block, capacity, message.descriptor)
+            guard (capacity > 0) == (message.descriptor >= 0) else { throw WireError("a grant without memory") }
+            return capacity > 0 ? (block, capacity, message.descriptor) : nil
         } catch {
             if message.descriptor >= 0 { close(message.descriptor) }
             throw error
