@@ -34,7 +34,7 @@ import TintypeTesting
     private static var dejaVu: URL? {
         let files = FileManager.default.enumerator(
             at: URL(filePath: "/usr/share/fonts"), includingPropertiesForKeys: nil)
-        let font = files?.lazy.compactMap { $0 as? URL }.first { $0.lastPathComponent == "DejaVuSansMono.ttf" }
+        let font = files?.first { ($0 as? URL)?.lastPathComponent == "DejaVuSansMono.ttf" } as? URL
         return font?.deletingLastPathComponent()
     }
 
