@@ -6,7 +6,7 @@ import TintypeCore
 @testable import TintypeSandbox
 
 /// The memory of workers, private and shared.
-@Suite(.timeLimit(.minutes(5))) struct GreedyDecoderTests {
+@Suite(.timeLimit(.minutes(5)), .needsRestrictions) struct GreedyDecoderTests {
     private static func decode(
         _ behavior: GreedyDecoder.Behavior, _ pool: WorkerPool, memoryBytes: Int = 32 << 20
     ) throws(TintypeError) -> Image {

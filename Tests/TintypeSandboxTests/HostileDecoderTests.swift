@@ -6,7 +6,7 @@ import TintypeCore
 @testable import TintypeSandbox
 
 /// Decoders that misbehave in a worker: each fails its own image, and the next one succeeds.
-@Suite(.timeLimit(.minutes(5))) struct HostileDecoderTests {
+@Suite(.timeLimit(.minutes(5)), .needsRestrictions) struct HostileDecoderTests {
     static let coders = ImageCoderRegistry(decoders: [HostileDecoder()]).sandboxed()
 
     static func decode(

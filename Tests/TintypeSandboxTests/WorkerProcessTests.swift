@@ -111,7 +111,7 @@ import TintypeCore
 
     // MARK: Standard error
 
-    @Test func whatAWorkerPrintsIsLoggedUpToALimit() throws {
+    @Test(.needsRestrictions) func whatAWorkerPrintsIsLoggedUpToALimit() throws {
         let lines = LogLines()
         var configuration = SandboxConfiguration()
         configuration.logger = Logger(label: "test") { _ in LineHandler(lines: lines) }
