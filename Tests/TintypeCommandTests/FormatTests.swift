@@ -46,7 +46,8 @@ import Tintype
         }
     }
 
-    /// Checked in the log of the dynamic linker, in one process: what a worker prints goes to its host.
+    /// Checked in the log of the dynamic linker, in one process: what a worker prints goes to its host. What is told of an
+    /// HEIC sequence stands in its boxes, so that no library opens it.
     @Test func aLibraryIsLoadedOnlyForItsFormat() async throws {
         let libraries = ["svg": "librsvg", "avif": "libavif", "heic": "libheif", "jxl": "libjxl"]
         try await withCommandFixture { fixture in
@@ -58,7 +59,7 @@ import Tintype
                     "info", "--sandbox", "none", path, environment: ["LD_DEBUG": "files"])
                 #expect(run.status == 0 && run.error.contains("file=libpng"), "\(path)")
                 for (format, library) in libraries {
-                    #expect(run.error.contains("file=\(library)") == path.contains(".\(format)"), "\(library), \(path)")
+                    #expect(run.error.contains("file=\(library)") == path.hasSuffix(".\(format)"), "\(library), \(path)")
                 }
             }
         }
