@@ -59,7 +59,8 @@ import Tintype
                     "info", "--sandbox", "none", path, environment: ["LD_DEBUG": "files"])
                 #expect(run.status == 0 && run.error.contains("file=libpng"), "\(path)")
                 for (format, library) in libraries {
-                    #expect(run.error.contains("file=\(library)") == path.hasSuffix(".\(format)"), "\(library), \(path)")
+                    let isLoaded = run.error.contains("file=\(library)")
+                    #expect(isLoaded == path.hasSuffix(".\(format)"), "\(library), \(path)")
                 }
             }
         }
