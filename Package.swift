@@ -150,6 +150,8 @@ let package = Package(
         // Loads librsvg when the first SVG is decoded, so it is not linked: see SVGDeclarations.
         .target(name: "CTintypeSVG"),
         .target(name: "CTintypeTIFF", dependencies: ["CLibTIFF"]),
+        // Loads libssl of OpenSSL when the first connection with TLS is opened.
+        .target(name: "CTintypeTLS"),
         // The pkg-config file of libwebpdemux does not name the part of libwebp that writes animations.
         .target(
             name: "CTintypeWebP", dependencies: ["CTintypeExif", "CLibWebP"],
