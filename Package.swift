@@ -222,7 +222,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         .target(
             name: "TintypeTesting",
-            dependencies: ["TintypeCore", .nioCore, .nioPosix, .nioHTTP1, .nioSSL], swiftSettings: swiftSettings),
+            dependencies: ["TintypeCore", "CTintypeTLS", .heap], swiftSettings: swiftSettings),
 
         // For servers. Without their traits, both are empty.
         .target(

@@ -1,105 +1,87 @@
-import NIOCore
-import NIOPosix
+import Foundation
 import TintypeTesting
 
 /// A proxy that connects to the targets that clients ask for, and forwards bytes in both directions.
 final class ForwardingProxy: Sendable {
-    private let listener: any Channel
+    private let server: SocketServer
     private let asked: Shared<[String]>
 
-    private init(_ listener: any Channel, _ asked: Shared<[String]>) {
-        self.listener = listener
+    private init(_ server: SocketServer, _ asked: Shared<[String]>) {
+        self.server = server
         self.asked = asked
     }
 
     /// The requests of clients: the heads of `CONNECT` requests, or the addresses and ports of SOCKS requests.
     var requests: [String] { asked.now }
-    var port: Int { listener.localAddress?.port ?? 0 }
+    var port: Int { server.port }
 
     /// Starts a proxy.
     ///
     /// - Parameter makeProtocol: Returns what reads the requests of one connection.
     static func start(_ makeProtocol: @escaping @Sendable () -> any ProxyProtocol) async throws -> ForwardingProxy {
         let asked = Shared<[String]>([])
-        let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(RequestHandler(makeProtocol(), asked))
-                }
-            }
-            .bindToNewPort()
-        return ForwardingProxy(listener, asked)
+        let server = try await SocketServer { _ in (RequestHandler(makeProtocol(), asked), nil) }
+        return ForwardingProxy(server, asked)
     }
 
     func stop() async {
-        try? await listener.close()
+        await server.stop()
     }
 
     /// Reads the request, connects, and forwards everything that follows.
-    private final class RequestHandler: ChannelInboundHandler {
-        typealias InboundIn = ByteBuffer
-
+    private final class RequestHandler: ConnectionHandler {
         private var proxyProtocol: any ProxyProtocol
         private let asked: Shared<[String]>
-        private var received = ByteBuffer()
-        private var other: (any Channel)?
+        private var received = Data()
+        private var other: SocketConnection?
 
         init(_ proxyProtocol: any ProxyProtocol, _ asked: Shared<[String]>) {
             self.proxyProtocol = proxyProtocol
             self.asked = asked
         }
 
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            var bytes = unwrapInboundIn(data)
-            if let other { return other.writeAndFlush(bytes, promise: nil) }
-            received.writeBuffer(&bytes)
+        func received(_ bytes: Data, on connection: SocketConnection) {
+            if let other { return other.send(bytes) }
+            received += bytes
             let step = proxyProtocol.read(&received)
-            if let answer = step.answer { context.channel.writeAndFlush(answer, promise: nil) }
+            if let answer = step.answer { connection.send(answer) }
             guard let request = step.request else { return }
             asked.withLock { $0.append(request.text) }
-            connect(to: request, context)
-        }
-
-        private func connect(to request: ProxyRequest, _ context: ChannelHandlerContext) {
-            let (channel, confirmation) = (context.channel, proxyProtocol.confirmation)
-            let this = NIOLoopBound(self, eventLoop: context.eventLoop)
-            let connected = ClientBootstrap(group: context.eventLoop)
-                .connectTimeout(.hours(1))
-                .channelInitializer { other in
-                    other.eventLoop.makeCompletedFuture {
-                        try other.pipeline.syncOperations.addHandler(ForwardingHandler(to: channel))
-                    }
-                }
-                .connect(host: request.host, port: request.port)
-            connected.whenSuccess { other in
-                this.value.other = other
-                channel.writeAndFlush(confirmation, promise: nil)
+            let forwarding = ForwardingHandler(to: connection, confirmation: proxyProtocol.confirmation)
+            do {
+                other = try SocketConnection.connect(to: request.host, port: request.port, forwarding)
+            } catch {
+                connection.close()
             }
-            connected.whenFailure { _ in channel.close(promise: nil) }
         }
 
-        func channelInactive(context: ChannelHandlerContext) {
-            other?.close(promise: nil)
+        func closed(_ connection: SocketConnection) {
+            other?.close()
+            other = nil
         }
     }
 }
 
-/// Writes everything that arrives to another channel.
-private final class ForwardingHandler: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
+/// Confirms that it is connected, and sends everything that arrives to another connection.
+private final class ForwardingHandler: ConnectionHandler {
+    private let other: SocketConnection
+    private let confirmation: Data
 
-    private let other: any Channel
-
-    init(to other: any Channel) {
+    init(to other: SocketConnection, confirmation: Data) {
         self.other = other
+        self.confirmation = confirmation
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        other.writeAndFlush(unwrapInboundIn(data), promise: nil)
+    func opened(_ connection: SocketConnection) {
+        other.send(confirmation)
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
-        other.close(promise: nil)
+    func received(_ bytes: Data, on connection: SocketConnection) {
+        other.send(bytes)
+    }
+
+    func closed(_ connection: SocketConnection) {
+        other.close()
     }
 }
 
@@ -118,20 +100,20 @@ protocol ProxyProtocol {
     /// Reads bytes that have arrived, and leaves those of an incomplete message.
     ///
     /// - Returns: Bytes to answer at once, and the request if it is complete.
-    mutating func read(_ received: inout ByteBuffer) -> (answer: ByteBuffer?, request: ProxyRequest?)
+    mutating func read(_ received: inout Data) -> (answer: Data?, request: ProxyRequest?)
 
     /// The answer when the target is connected.
-    var confirmation: ByteBuffer { get }
+    var confirmation: Data { get }
 }
 
 /// An HTTP proxy that supports only `CONNECT` (RFC 9110, 9.3.6).
 struct ConnectProtocol: ProxyProtocol {
-    let confirmation = ByteBuffer(string: "HTTP/1.1 200 OK\r\n\r\n")
+    let confirmation = Data("HTTP/1.1 200 OK\r\n\r\n".utf8)
 
-    func read(_ received: inout ByteBuffer) -> (answer: ByteBuffer?, request: ProxyRequest?) {
-        let head = String(buffer: received)
+    func read(_ received: inout Data) -> (answer: Data?, request: ProxyRequest?) {
+        let head = String(decoding: received, as: UTF8.self)
         guard head.contains("\r\n\r\n") else { return (nil, nil) }
-        received.clear()
+        received = Data()
         let target = head.split(separator: " ")[1].split(separator: ":")
         return (nil, ProxyRequest(host: String(target[0]), port: Int(target[1]) ?? 0, text: head))
     }
@@ -139,25 +121,32 @@ struct ConnectProtocol: ProxyProtocol {
 
 /// SOCKS 5 without authentication, to IPv4 addresses (RFC 1928).
 struct SOCKSProtocol: ProxyProtocol {
-    let confirmation = ByteBuffer(bytes: [5, 0, 0, 1, 0, 0, 0, 0, 0, 0])
+    let confirmation = Data([5, 0, 0, 1, 0, 0, 0, 0, 0, 0])
     private var isGreeted = false
 
     init() {}
 
-    mutating func read(_ received: inout ByteBuffer) -> (answer: ByteBuffer?, request: ProxyRequest?) {
-        var answer: ByteBuffer?
+    mutating func read(_ received: inout Data) -> (answer: Data?, request: ProxyRequest?) {
+        var answer: Data?
         if !isGreeted {
             // The version, and a list of methods.
-            guard let count = received.getInteger(at: received.readerIndex + 1, as: UInt8.self),
-                received.readBytes(length: 2 + Int(count)) != nil
-            else { return (nil, nil) }
+            guard let count = received.dropFirst().first, Self.take(2 + Int(count), from: &received) != nil else {
+                return (nil, nil)
+            }
             isGreeted = true
-            answer = ByteBuffer(bytes: [5, 0])
+            answer = Data([5, 0])
         }
         // The version, the command, a zero, the type of the address, an IPv4 address and a port.
-        guard let request = received.readBytes(length: 10) else { return (answer, nil) }
+        guard let request = Self.take(10, from: &received) else { return (answer, nil) }
         let host = request[4..<8].map { "\($0)" }.joined(separator: ".")
         let port = Int(request[8]) << 8 | Int(request[9])
         return (answer, ProxyRequest(host: host, port: port, text: "\(host):\(port)"))
+    }
+
+    /// Removes bytes from the front of what has arrived, if there are enough.
+    private static func take(_ count: Int, from received: inout Data) -> [UInt8]? {
+        guard received.count >= count else { return nil }
+        defer { received = Data(received.dropFirst(count)) }
+        return [UInt8](received.prefix(count))
     }
 }

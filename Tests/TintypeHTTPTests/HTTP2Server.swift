@@ -1,27 +1,23 @@
 import Foundation
-import NIOCore
-import NIOHTTP1
-import NIOHTTP2
-import NIOPosix
-import NIOSSL
 import TintypeTesting
 
 /// A server for HTTP/2 over TLS, and HTTP/1.1 on request, that responds to every request with the same body.
 final class HTTP2Server: Sendable {
     private struct Record {
-        var connections: [any Channel] = []
+        var connectionCount = 0
         var requestCount = 0
+        var holdsResponses = false
     }
 
-    private let listener: any Channel
+    private let server: SocketServer
     private let record: Shared<Record>
 
-    private init(_ listener: any Channel, _ record: Shared<Record>) {
-        self.listener = listener
+    private init(_ server: SocketServer, _ record: Shared<Record>) {
+        self.server = server
         self.record = record
     }
 
-    var connectionCount: Int { record.now.connections.count }
+    var connectionCount: Int { record.now.connectionCount }
     var requestCount: Int { record.now.requestCount }
 
     /// - Parameters:
@@ -33,78 +29,87 @@ final class HTTP2Server: Sendable {
         isSilent: @escaping @Sendable (Int) -> Bool = { _ in false }
     ) async throws -> HTTP2Server {
         let record = Shared(Record())
-        let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .childChannelInitializer { channel in
-                let number = record.withLock { record in
-                    record.connections.append(channel)
-                    return record.connections.count - 1
-                }
-                do {
-                    let context = try context(identity, versions(number))
-                    try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
-                } catch {
-                    return channel.eventLoop.makeFailedFuture(error)
-                }
-                if isSilent(number) { return channel.eventLoop.makeSucceededVoidFuture() }
-                return channel.configureCommonHTTPServerPipeline { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(
-                            ResponseHandler(body: body) { record.withLock { $0.requestCount += 1 } })
-                    }
+        let server = try await SocketServer { number in
+            record.withLock { $0.connectionCount += 1 }
+            let connection = NegotiatedConnection(body: body, isSilent: isSilent(number)) {
+                record.withLock { record in
+                    record.requestCount += 1
+                    return !record.holdsResponses
                 }
             }
-            .bindToNewPort()
-        return HTTP2Server(listener, record)
+            return (connection, try TLSContext(identity, protocols: versions(number)))
+        }
+        return HTTP2Server(server, record)
     }
 
     func url(_ path: String) -> URL {
-        URL(string: "https://127.0.0.1:\(listener.localAddress?.port ?? 0)\(path)") ?? URL(filePath: "/")
+        URL(string: "https://127.0.0.1:\(server.port)\(path)") ?? URL(filePath: "/")
+    }
+
+    /// Sets whether the requests that arrive from now on get no response.
+    func holdResponses(_ holds: Bool) {
+        record.withLock { $0.holdsResponses = holds }
     }
 
     func stop() async {
-        try? await listener.close()
+        await server.stop()
     }
 
     /// Closes all connections, without an end of their streams, and returns when they are closed.
     func closeConnections() async {
-        for channel in record.now.connections { try? await channel.close() }
+        await server.abortConnections()
+    }
+}
+
+/// A connection whose version is chosen in the handshake.
+private final class NegotiatedConnection: ConnectionHandler {
+    private let body: Data
+    private let isSilent: Bool
+    /// Records a request, and returns whether to respond.
+    private let admit: @SocketLoop () -> Bool
+    private var version: (any ConnectionHandler)?
+
+    init(body: Data, isSilent: Bool, admit: @escaping @SocketLoop () -> Bool) {
+        self.body = body
+        self.isSilent = isSilent
+        self.admit = admit
     }
 
-    private static func context(_ identity: OriginIdentity, _ versions: [String]) throws -> NIOSSLContext {
-        let chain = try NIOSSLCertificate.fromPEMBytes(Array(identity.certificates.utf8))
-        let key = try NIOSSLPrivateKey(bytes: Array(identity.key.utf8), format: .pem)
-        var configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
-        configuration.applicationProtocols = versions
-        return try NIOSSLContext(configuration: configuration)
+    func established(_ connection: SocketConnection) {
+        guard !isSilent else { return }
+        let (body, admit) = (body, admit)
+        version =
+            connection.applicationProtocol == "h2"
+            ? FrameConnection { admit() ? OriginFrame.response(body) : [] }
+            : PlainConnection(body: body, admit: admit)
+        version?.opened(connection)
     }
 
-    private final class ResponseHandler: ChannelInboundHandler {
-        typealias InboundIn = HTTPServerRequestPart
-        typealias OutboundOut = HTTPServerResponsePart
+    func received(_ bytes: Data, on connection: SocketConnection) {
+        version?.received(bytes, on: connection)
+    }
+}
 
-        private let body: Data
-        private let onRequest: @Sendable () -> Void
-        private var responds = false
+/// A connection of HTTP/1.1.
+private final class PlainConnection: ConnectionHandler {
+    private let body: Data
+    private let admit: @SocketLoop () -> Bool
+    private var parser = OriginRequestParser()
 
-        init(body: Data, onRequest: @escaping @Sendable () -> Void) {
-            self.body = body
-            self.onRequest = onRequest
-        }
+    init(body: Data, admit: @escaping @SocketLoop () -> Bool) {
+        self.body = body
+        self.admit = admit
+    }
 
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            // `/never` gets no response.
-            if case .head(let head) = unwrapInboundIn(data) {
-                responds = head.uri != "/never"
-                onRequest()
+    func received(_ bytes: Data, on connection: SocketConnection) {
+        parser.append(bytes)
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\nContent-Type: image/png\r\n\r\n"
+        do {
+            while try parser.next() != nil {
+                if admit() { connection.send(Data(head.utf8) + body) }
             }
-            guard case .end = unwrapInboundIn(data), responds else { return }
-            let head = HTTPResponseHead(
-                version: .http1_1, status: .ok,
-                headers: ["content-length": "\(body.count)", "content-type": "image/png"])
-            context.write(wrapOutboundOut(.head(head)), promise: nil)
-            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil)
-            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        } catch {
+            connection.close()
         }
     }
 }

@@ -41,10 +41,9 @@ import TintypeTesting
     /// The client would retain a request of another event loop forever. That loop is held back until the client has read
     /// the reset, so that the body comes too late.
     @Test(.enabled(if: loops.count > 1)) func aRequestThatIsResetBeforeItsBodyIsSentIsReleased() async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let identity = try TestCertificate.make()
         let response = OriginFrame.headers([(":status", "200")], endStream: true, stream: 1)
-        let origin = try await FrameOrigin.start(identity, on: group, answersHeads: true) { number in
+        let origin = try await FrameOrigin.start(identity, answersHeads: true) { number in
             number == 0 ? [] : [.reset(8), response]
         }
         let client = try Self.client(identity)
@@ -63,40 +62,29 @@ import TintypeTesting
         try await Self.drainLoops()
         #expect(delegate.delegate == nil)
         await origin.stop()
-        try await group.shutdownGracefully()
     }
 
     // MARK: Responses before the end of the request
 
     /// Responds to each request when its head arrives.
-    private final class EagerResponder: ChannelInboundHandler {
-        typealias InboundIn = ByteBuffer
-        typealias OutboundOut = ByteBuffer
+    private final class EagerResponder: ConnectionHandler {
         private let status: Int
 
         init(_ status: Int) {
             self.status = status
         }
 
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        func received(_ bytes: Data, on connection: SocketConnection) {
             // Bodies consist of zeros.
-            guard String(buffer: unwrapInboundIn(data)).contains("POST ") else { return }
-            let response = ByteBuffer(string: "HTTP/1.1 \(status) X\r\nContent-Length: 3\r\n\r\nabc")
-            context.writeAndFlush(wrapOutboundOut(response), promise: nil)
+            guard String(decoding: bytes, as: UTF8.self).contains("POST ") else { return }
+            connection.send(Data("HTTP/1.1 \(status) X\r\nContent-Length: 3\r\n\r\nabc".utf8))
         }
     }
 
     /// Many of the requests are of another event loop than their connection, and send the body a turn after the head.
     @Test(arguments: [200, 413]) func aResponseMayComeBeforeTheBody(_ status: Int) async throws {
-        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(EagerResponder(status))
-                }
-            }
-            .bind(host: "127.0.0.1", port: 0).get()
-        let port = try #require(server.localAddress?.port)
-        let url = try #require(URL(string: "http://127.0.0.1:\(port)/a"))
+        let server = try await SocketServer { _ in (EagerResponder(status), nil) }
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/a"))
         let client = try PooledClient(ClientTraits(.patient, HTTPOptions()), .system)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
@@ -104,7 +92,7 @@ import TintypeTesting
             }
             try await group.waitForAll()
         }
-        try await server.close()
+        await server.stop()
     }
 
     private static func post(to url: URL, over client: PooledClient, expecting status: Int) async throws {
@@ -126,9 +114,11 @@ import TintypeTesting
         let identity = try TestCertificate.make()
         let server = try await HTTP2Server.start(identity, body: Fixture.body)
         let client = try Self.client(identity)
-        let get = try DownloadRequest(url: server.url("/never")).clientRequest
+        server.holdResponses(true)
+        let get = try DownloadRequest(url: server.url("/held")).clientRequest
         let held = ResponseStream(to: get, over: client)
         while server.requestCount < 1 { await Task.yield() }
+        server.holdResponses(false)
         // Each of them would be on another event loop.
         let posts = try (0..<8).map { _ in ResponseStream(to: try Self.post(server.url("/a")), over: client) }
         for post in posts { _ = try await post.head() }

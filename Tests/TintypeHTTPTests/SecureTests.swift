@@ -1,7 +1,5 @@
 import Foundation
 import HTTPTestSupport
-import NIOCore
-import NIOPosix
 import Testing
 import TintypeCore
 import TintypeHTTP
@@ -111,13 +109,12 @@ import TintypeTesting
     }
 
     @Test func aHandshakeThatNeverEndsIsATimeOut() async throws {
-        let silent = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .bindToNewPort()
+        let silent = try await SocketServer { _ in (SilentConnection(), nil) }
         var options = HTTPOptions()
         options.connectTimeout = .milliseconds(100)
-        let url = try #require(URL(string: "https://127.0.0.1:\(silent.localAddress?.port ?? 0)/a"))
+        let url = try #require(URL(string: "https://127.0.0.1:\(silent.port)/a"))
         await Fixture.expect(.timedOut) { try await Fixture.load(.url(url), Downloader.patient, options: options) }
-        try await silent.close()
+        await silent.stop()
     }
 
     @Test func plainHTTPIsNotTLS() async throws {
@@ -164,10 +161,12 @@ import TintypeTesting
         let downloader = Downloader(configuration)
         for round in 0..<8 {
             let count = server.requestCount
-            let held = ["/never?a\(round)", "/never?b\(round)"].map { downloader.download(.url(server.url($0))) }
+            server.holdResponses(true)
+            let held = ["/a\(round)", "/b\(round)"].map { downloader.download(.url(server.url($0))) }
             while server.requestCount < count + 2 { await Task.yield() }
             await server.closeConnections()
             held.forEach { $0.cancel() }
+            server.holdResponses(false)
             let loaded = try await downloader.download(.url(server.url("/\(round)"))).bytes
             #expect(loaded.data == Fixture.body)
         }
@@ -236,7 +235,11 @@ import TintypeTesting
         configuration.trustedCertificates = [identity.certificates]
         configuration.idleTimeout = .milliseconds(100)
         let downloader = Downloader(configuration)
-        await Fixture.expect(.timedOut) { try await downloader.download(.url(server.url("/never"))).bytes }
+        server.holdResponses(true)
+        await Fixture.expect(.timedOut) { try await downloader.download(.url(server.url("/a"))).bytes }
         await server.stop()
     }
 }
+
+/// A connection whose server sends nothing.
+private final class SilentConnection: ConnectionHandler {}

@@ -1,9 +1,4 @@
 public import Foundation
-package import NIOCore
-import NIOHTTP1
-package import NIOPosix
-import NIOSSL
-import TintypeCore
 
 /// An HTTP/1.1 server for tests, on 127.0.0.1 and in the same process, with or without TLS.
 ///
@@ -19,58 +14,38 @@ public final class Origin: Sendable {
     public let baseURL: URL
 
     let ledger: OriginLedger
-    private let listener: any Channel
+    private let server: SocketServer
 
-    private init(listener: any Channel, ledger: OriginLedger, scheme: String) throws {
-        guard let port = listener.localAddress?.port, let url = URL(string: "\(scheme)://127.0.0.1:\(port)") else {
-            throw ChannelError.unknownLocalAddress
-        }
+    private init(server: SocketServer, ledger: OriginLedger, scheme: String) throws {
+        guard let url = URL(string: "\(scheme)://127.0.0.1:\(server.port)") else { throw POSIXError(.EINVAL) }
         self.baseURL = url
         self.ledger = ledger
-        self.listener = listener
+        self.server = server
     }
 
     /// Starts an origin on a free port.
     ///
     /// - Parameter identity: The certificate for TLS; `nil` serves plain HTTP.
-    /// - Throws: An error if the certificate is invalid or no port is available.
+    /// - Throws: An error if the certificate is invalid, libssl is not installed or no port is available.
     public static func start(_ identity: OriginIdentity? = nil) async throws -> Origin {
         let ledger = OriginLedger()
-        let tls = try identity?.context()
-        // The shared event loops outlive every origin, so that a gate or a delay that ends after `stop()` still finds
-        // its loop.
-        let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .serverChannelOption(.backlog, value: 4096)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try admit(channel, to: ledger, tls) }
-            }
-            .bindToNewPort()
-        return try Origin(listener: listener, ledger: ledger, scheme: tls == nil ? "http" : "https")
+        let tls = try identity.map { try TLSContext($0) }
+        let server = try await SocketServer { _ in (OriginConnection(ledger: ledger), tls) }
+        return try Origin(server: server, ledger: ledger, scheme: tls == nil ? "http" : "https")
     }
 
     /// Closes the listener and all connections, and returns when they are closed. Further calls have no effect.
     ///
     /// Responses that this interrupts are not counted in ``closedEarly``.
     public func stop() async {
-        let channels = [listener] + ledger.stop()
-        for channel in channels { channel.close(promise: nil) }
-        for channel in channels { try? await channel.closeFuture.get() }
+        ledger.stop()
+        await server.stop()
     }
 
     /// Returns the URL of a path at this origin. The path may include a query.
     public func url(_ path: String) -> URL {
         let text = baseURL.absoluteString + OriginLedger.rooted(path)
         return URL(string: text) ?? baseURL.appending(path: path)
-    }
-
-    private static func admit(_ channel: any Channel, to ledger: OriginLedger, _ tls: NIOSSLContext?) throws {
-        try ledger.opened(channel)
-        channel.closeFuture.whenComplete { _ in ledger.closed(channel) }
-        if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
-        try channel.pipeline.syncOperations.addHandlers([
-            ByteToMessageHandler(HTTPRequestDecoder()),
-            OriginConnection(ledger: ledger),
-        ])
     }
 }
 
@@ -98,7 +73,7 @@ extension Origin {
     ///
     /// - Parameters:
     ///   - path: The path, percent-decoded and without a query.
-    ///   - answer: Returns the response. It runs on the connection's event loop, which it must not block, before the
+    ///   - answer: Returns the response. It runs on the thread of all origins, which it must not block, before the
     ///     request is counted.
     public func serve(_ path: String, by answer: @escaping @Sendable (OriginRequest) -> OriginResponse) {
         ledger.route(path, to: answer)
@@ -115,7 +90,7 @@ extension Origin {
     }
 
     /// The number of open connections.
-    public var openConnections: Int { ledger.record.value.connections.count }
+    public var openConnections: Int { ledger.record.value.openConnections }
 
     /// The number of responses whose connection the client closed while the response was delayed, held by a gate,
     /// silent or only partly sent.
@@ -157,42 +132,5 @@ public struct OriginIdentity: Sendable {
         self.certificates = certificates
         self.key = key
         self.clients = clients
-    }
-
-    /// Returns the server's side of TLS.
-    ///
-    /// - Parameter protocols: The application protocols that are offered (ALPN).
-    func context(protocols: [String] = []) throws -> NIOSSLContext {
-        let chain = try NIOSSLCertificate.fromPEMBytes(Array(certificates.utf8)).map {
-            NIOSSLCertificateSource.certificate($0)
-        }
-        let key = try NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem)
-        var configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: chain, privateKey: .privateKey(key))
-        configuration.applicationProtocols = protocols
-        if let clients {
-            configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(clients.utf8)))
-            configuration.certificateVerification = .noHostnameVerification
-        }
-        return try NIOSSLContext(configuration: configuration)
-    }
-}
-
-extension ServerBootstrap {
-    private static let usedPorts = Locked(Set<Int>())
-
-    /// Listens on a free port of 127.0.0.1 that no server of this process has had before.
-    ///
-    /// The system gives a port away again as soon as its server has stopped. A client of another test, which still tries to
-    /// reach that server, would send its request to the new one.
-    ///
-    /// - Throws: An error if no port is available.
-    package func bindToNewPort() async throws -> any Channel {
-        while true {
-            let listener = try await bind(host: "127.0.0.1", port: 0).get()
-            guard let port = listener.localAddress?.port else { throw ChannelError.unknownLocalAddress }
-            if Self.usedPorts.withLock({ $0.insert(port).inserted }) { return listener }
-            try await listener.close()
-        }
     }
 }

@@ -1,14 +1,9 @@
-import Foundation
-import NIOCore
-import NIOHTTP1
+package import Foundation
 
 /// One connection of an origin. It reads requests and answers them in order.
-final class OriginConnection: ChannelInboundHandler {
-    typealias InboundIn = HTTPServerRequestPart
-
+package final class OriginConnection: ConnectionHandler {
     private let ledger: OriginLedger
-    private var head: HTTPRequestHead?
-    private var body = Data()
+    private var parser = OriginRequestParser()
 
     /// The responses to pipelined requests, which wait for the current one.
     private var queue: [OriginPlan] = []
@@ -16,62 +11,52 @@ final class OriginConnection: ChannelInboundHandler {
     /// The response being sent, or `nil` between responses.
     private var delivery: OriginDelivery?
 
-    init(ledger: OriginLedger) {
+    package init(ledger: OriginLedger) {
         self.ledger = ledger
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
-        case .head(let head):
-            self.head = head
-            body = Data()
-        case .body(let bytes):
-            body.append(contentsOf: bytes.readableBytesView)
-        case .end:
-            answerRequest(on: context.channel)
+    package func opened(_ connection: SocketConnection) {
+        ledger.opened()
+    }
+
+    package func received(_ bytes: Data, on connection: SocketConnection) {
+        parser.append(bytes)
+        do throws(OriginRequestParser.SyntaxError) {
+            while connection.isOpen, let (request, keepsAlive) = try parser.next() {
+                answer(request, keepsAlive: keepsAlive, on: connection)
+            }
+        } catch {
+            connection.close()
         }
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
-        if delivery != nil { ledger.clientHungUp() }
+    package func closed(_ connection: SocketConnection) {
+        ledger.closed(isEarly: delivery != nil)
         delivery = nil
         queue = []
-        context.fireChannelInactive()
     }
 
-    /// Called for bytes that are not HTTP, or a connection reset.
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.close(promise: nil)
+    private func answer(_ request: OriginRequest, keepsAlive: Bool, on connection: SocketConnection) {
+        let response = ledger.answer(request)
+        queue.append(OriginPlan(response, isHead: request.method == "HEAD", keepsAlive: keepsAlive))
+        if delivery == nil { startNextDelivery(on: connection) }
     }
 
-    private func answerRequest(on channel: any Channel) {
-        guard let head else { return }
-        let response = ledger.answer(OriginRequest(head: head, body: body))
-        queue.append(OriginPlan(response, isHead: head.method == .HEAD, keepsAlive: head.isKeepAlive))
-        if delivery == nil { startNextDelivery(on: channel) }
-    }
-
-    private func startNextDelivery(on channel: any Channel) {
+    private func startNextDelivery(on connection: SocketConnection) {
         guard !queue.isEmpty else { return }
         let plan = queue.removeFirst()
-        let delivery = OriginDelivery(plan, to: channel) { self.conclude(plan.conclusion, on: channel) }
+        let delivery = OriginDelivery(plan, to: connection) { self.conclude(plan.conclusion, on: connection) }
         self.delivery = delivery
         delivery.start()
     }
 
-    private func conclude(_ conclusion: OriginPlan.Conclusion, on channel: any Channel) {
+    private func conclude(_ conclusion: OriginPlan.Conclusion, on connection: SocketConnection) {
         delivery = nil
         switch conclusion {
-        case .keepAlive: startNextDelivery(on: channel)
-        case .close: channel.close(promise: nil)
-        case .reset: Self.reset(channel)
+        case .keepAlive: startNextDelivery(on: connection)
+        case .close: connection.close()
+        case .reset: connection.reset()
         case .silence: break
         }
-    }
-
-    /// Closes a connection with a TCP reset, by setting `SO_LINGER` to zero.
-    private static func reset(_ channel: any Channel) {
-        let sockets = channel as? any SocketOptionProvider
-        sockets?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in channel.close(promise: nil) }
     }
 }

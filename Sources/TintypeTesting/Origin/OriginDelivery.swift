@@ -1,28 +1,27 @@
 import Foundation
-import NIOCore
 
 /// Sends one response with its latency, gate and bandwidth.
 ///
-/// Confined to the event loop of its channel. Every step checks that the channel is open, so that a delivery ends with
-/// it.
+/// Every step checks that the connection is open, so that a delivery ends with it.
+@SocketLoop
 final class OriginDelivery {
     /// The time between the last byte and a reset. A reset can overtake bytes that the client has not read yet.
-    private static let graceBeforeReset = TimeAmount.milliseconds(10)
+    private static let graceBeforeReset = Duration.milliseconds(10)
 
     private let plan: OriginPlan
-    private let channel: any Channel
+    private let connection: SocketConnection
     private let pace: OriginPace?
-    private let whenSent: () -> Void
+    private let whenSent: @SocketLoop () -> Void
     private var body: OriginBody
     private var gate: OriginGate?
-    private var nextSlice = NIODeadline.now()
+    private var nextSlice = ContinuousClock.now
 
     /// Creates a delivery.
     ///
     /// - Parameter whenSent: Called when the last byte is sent; never if the response ends in silence.
-    init(_ plan: OriginPlan, to channel: any Channel, whenSent: @escaping () -> Void) {
+    init(_ plan: OriginPlan, to connection: SocketConnection, whenSent: @escaping @SocketLoop () -> Void) {
         self.plan = plan
-        self.channel = channel
+        self.connection = connection
         self.pace = plan.response.bandwidth.map(OriginPace.init)
         self.whenSent = whenSent
         self.body = plan.body
@@ -35,7 +34,7 @@ final class OriginDelivery {
             if plan.conclusion == .close { whenSent() }
             return
         }
-        schedule(at: .now() + TimeAmount(plan.response.latency)) { delivery in
+        schedule(at: .now + plan.response.latency) { delivery in
             delivery.send(head: head)
         }
     }
@@ -73,11 +72,12 @@ final class OriginDelivery {
     }
 
     private func finish() {
-        let sent = write(body.trailer).assumeIsolated()
+        write(body.trailer)
         switch plan.conclusion {
         case .silence: break
-        case .keepAlive, .close: sent.whenSuccess { self.whenSent() }
-        case .reset: sent.whenSuccess { self.schedule(at: .now() + Self.graceBeforeReset) { $0.whenSent() } }
+        case .keepAlive, .close: connection.whenSent(whenSent)
+        case .reset:
+            connection.whenSent { self.schedule(at: .now + Self.graceBeforeReset) { $0.whenSent() } }
         }
     }
 
@@ -86,28 +86,27 @@ final class OriginDelivery {
         gate?.bodyBytes.map { min(max(0, $0), body.count) }
     }
 
-    private func wait(at gate: OriginGate, then step: @escaping @Sendable (OriginDelivery) -> Void) {
-        let delivery = NIOLoopBound(self, eventLoop: channel.eventLoop)
-        gate.whenOpen { [eventLoop = channel.eventLoop] in
-            eventLoop.execute { delivery.value.pass(then: step) }
+    private func wait(at gate: OriginGate, then step: @escaping @SocketLoop (OriginDelivery) -> Void) {
+        gate.whenOpen {
+            SocketLoop.execute { self.pass(then: step) }
         }
     }
 
-    private func pass(then step: (OriginDelivery) -> Void) {
+    private func pass(then step: @SocketLoop (OriginDelivery) -> Void) {
         gate = nil
-        nextSlice = .now()
-        if channel.isActive { step(self) }
+        nextSlice = .now
+        if connection.isOpen { step(self) }
     }
 
-    private func schedule(at deadline: NIODeadline, _ step: @escaping (OriginDelivery) -> Void) {
-        channel.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
-            if self.channel.isActive { step(self) }
+    private func schedule(at deadline: ContinuousClock.Instant, _ step: @escaping @SocketLoop (OriginDelivery) -> Void)
+    {
+        SocketPoller.shared.schedule(at: deadline) {
+            if self.connection.isOpen { step(self) }
         }
     }
 
-    @discardableResult
-    private func write(_ data: Data) -> EventLoopFuture<Void> {
-        channel.writeAndFlush(ByteBuffer(bytes: data))
+    private func write(_ data: Data) {
+        connection.send(data)
     }
 }
 
@@ -117,13 +116,13 @@ struct OriginPace {
     let slice: Int
 
     /// The time per slice.
-    let interval: TimeAmount
+    let interval: Duration
 
     /// - Parameter bandwidth: The bandwidth in bytes per second, at least 1.
     init(bandwidth: Int) {
         let bandwidth = max(1, bandwidth)
         // 10 ms, unless the bandwidth is less than one byte per 10 ms.
         slice = max(1, bandwidth / 100)
-        interval = .nanoseconds(Int64(Double(slice) / Double(bandwidth) * 1e9))
+        interval = .seconds(Double(slice) / Double(bandwidth))
     }
 }

@@ -1,8 +1,7 @@
-import NIOCore
 import TintypeCore
 
 /// The routes and the record of an origin, shared by its connections.
-final class OriginLedger: Sendable {
+package final class OriginLedger: Sendable {
     typealias Answer = @Sendable (OriginRequest) -> OriginResponse
 
     let record = Watched(OriginRecord())
@@ -28,32 +27,23 @@ final class OriginLedger: Sendable {
     }
 
     /// Records a connection.
+    func opened() {
+        record.update { $0.openConnections += 1 }
+    }
+
+    /// Records the end of a connection.
     ///
-    /// - Throws: An error if the origin has stopped in the meantime and nothing would close the connection.
-    func opened(_ channel: any Channel) throws {
-        let isStopped = record.update { record in
-            if !record.isStopped { record.connections[ObjectIdentifier(channel)] = channel }
-            return record.isStopped
-        }
-        if isStopped { throw ChannelError.ioOnClosedChannel }
-    }
-
-    /// Removes a closed connection.
-    func closed(_ channel: any Channel) {
-        record.update { $0.connections[ObjectIdentifier(channel)] = nil }
-    }
-
-    /// Records that the client closed the connection during a response.
-    func clientHungUp() {
-        record.update { if !$0.isStopped { $0.closedEarly += 1 } }
-    }
-
-    /// Refuses further connections, and returns the open ones for the caller to close.
-    func stop() -> [any Channel] {
+    /// - Parameter isEarly: Whether it ended during a response.
+    func closed(isEarly: Bool) {
         record.update { record in
-            record.isStopped = true
-            return Array(record.connections.values)
+            record.openConnections -= 1
+            if isEarly, !record.isStopped { record.closedEarly += 1 }
         }
+    }
+
+    /// Makes connections that end from now on not count as closed by the client.
+    func stop() {
+        record.update { $0.isStopped = true }
     }
 }
 
@@ -61,7 +51,7 @@ final class OriginLedger: Sendable {
 struct OriginRecord: Sendable {
     private(set) var requests: [OriginRequest] = []
     private var countsByPath: [String: Int] = [:]
-    var connections: [ObjectIdentifier: any Channel] = [:]
+    var openConnections = 0
     var closedEarly = 0
     var isStopped = false
 

@@ -1,5 +1,4 @@
 import Foundation
-import NIOHTTP1
 
 /// The wire form of a response to one request, fixed before the first byte is sent.
 struct OriginPlan {
@@ -38,7 +37,7 @@ struct OriginPlan {
         if !keepsAlive || response.framing == .untilClose {
             fields.append(("Connection", "close"))
         }
-        let reason = HTTPResponseStatus(statusCode: response.status).reasonPhrase
+        let reason = HTTPReason.phrase(of: response.status)
         let statusLine = response.statusLine ?? "HTTP/1.1 \(response.status) \(reason)"
         let lines = [statusLine] + fields.map { "\($0.name): \($0.value)" }
         return response.preamble + lines.joined(separator: "\r\n") + "\r\n\r\n"

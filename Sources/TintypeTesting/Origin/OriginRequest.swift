@@ -1,10 +1,12 @@
 public import Foundation
-import NIOHTTP1
 
 /// A request as an ``Origin`` received it.
 public struct OriginRequest: Sendable {
     /// The method, as received: `GET`.
     public let method: String
+
+    /// The request target, as received: `/a%20b?c`. Bytes that are not UTF-8 are decoded as ISO 8859-1.
+    public let target: String
 
     /// The path, percent-decoded and without the query.
     public let path: String
@@ -25,14 +27,15 @@ public struct OriginRequest: Sendable {
 }
 
 extension OriginRequest {
-    init(head: HTTPRequestHead, body: Data) {
-        let target = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let path = target.first.map(String.init) ?? ""
+    init(_ head: OriginRequestHead, body: Data) {
+        let parts = head.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let path = parts.first.map(String.init) ?? ""
         self.init(
-            method: head.method.rawValue,
+            method: head.method,
+            target: head.target,
             path: path.removingPercentEncoding ?? path,
-            query: target.count > 1 ? String(target[1]) : nil,
-            headers: head.headers.map { (name: $0.name, value: $0.value) },
+            query: parts.count > 1 ? String(parts[1]) : nil,
+            headers: head.fields,
             body: body)
     }
 }
