@@ -38,8 +38,6 @@ extension Target.Dependency {
         name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"]))
     static let tracingTesting = product(
         name: "InMemoryTracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"]))
-    static let asn1 = product(name: "SwiftASN1", package: "swift-asn1")
-    static let x509 = product(name: "X509", package: "swift-certificates")
 }
 
 extension Target.Dependency {
@@ -91,8 +89,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
-        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.0.0"),
-        .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.0"),
         .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
@@ -339,7 +335,7 @@ let package = Package(
             name: "TintypeDiskTests", dependencies: ["CrashTest", "TintypeDisk", "TintypeTesting", .grdb],
             swiftSettings: swiftSettings),
         .target(
-            name: "HTTPTestSupport", dependencies: ["TintypeHTTP", "TintypeTesting", .asn1, .crypto, .x509],
+            name: "HTTPTestSupport", dependencies: ["TintypeHTTP", "TintypeTesting"],
             path: "Tests/HTTPTestSupport", swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeHTTPTests",
