@@ -274,7 +274,7 @@ let package = Package(
         // The program that `make cache-tests` tests: the pipeline as a caching proxy.
         .executableTarget(
             name: "CacheProxy",
-            dependencies: ["TintypeCore", "TintypeDisk", "TintypeHTTP", .nioCore, .nioPosix, .nioHTTP1],
+            dependencies: ["TintypeCore", "TintypeDisk", "TintypeHTTP", "TintypeTesting"],
             swiftSettings: swiftSettings),
 
         // Compared with the headers of librsvg whenever all is built; no program has it.

@@ -1,7 +1,5 @@
 import Foundation
-import NIOCore
-import NIOHTTP1
-import NIOPosix
+import TintypeTesting
 
 /// The request of a client.
 struct ProxyRequest: Sendable {
@@ -26,73 +24,61 @@ enum ProxyServer {
     /// - Parameter respond: Returns the response to a request.
     /// - Throws: An error if the port is not available.
     static func run(port: Int, respond: @escaping @Sendable (ProxyRequest) async -> ProxyResponse) async throws {
-        let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    // The pipeline handler gives requests to the next handler one at a time.
-                    try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: true)
-                    try channel.pipeline.syncOperations.addHandler(ProxyConnection(respond: respond))
-                }
-            }
-            .bind(host: "127.0.0.1", port: port)
-            .get()
+        _ = try await SocketServer(port: port, admit: { _ in (ProxyConnection(respond: respond), nil) })
         print("listening on \(port)")
         fflush(nil)
-        try await listener.closeFuture.get()
+        // Never resumed.
+        await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
     }
 }
 
-/// One connection of a client.
-private final class ProxyConnection: ChannelInboundHandler {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias OutboundOut = HTTPServerResponsePart
-
+/// One connection of a client. It answers requests in order, one at a time.
+private final class ProxyConnection: ConnectionHandler {
     private let respond: @Sendable (ProxyRequest) async -> ProxyResponse
-    private var head: HTTPRequestHead?
-    private var body = Data()
+    private var parser = OriginRequestParser()
+    private var isResponding = false
 
     init(respond: @escaping @Sendable (ProxyRequest) async -> ProxyResponse) {
         self.respond = respond
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
-        case .head(let head): (self.head, body) = (head, Data())
-        case .body(let bytes): body.append(contentsOf: bytes.readableBytesView)
-        case .end: startExchange(on: context.channel)
+    func received(_ bytes: Data, on connection: SocketConnection) {
+        parser.append(bytes)
+        if !isResponding { startNextExchange(on: connection) }
+    }
+
+    private func startNextExchange(on connection: SocketConnection) {
+        do throws(OriginRequestParser.SyntaxError) {
+            guard connection.isOpen, let (request, keepsAlive) = try parser.next() else { return }
+            isResponding = true
+            let proxied = ProxyRequest(
+                method: request.method, target: request.target, fields: request.headers, body: request.body)
+            Task { [respond] in
+                self.finish(await respond(proxied), to: proxied, keepsAlive: keepsAlive, on: connection)
+            }
+        } catch {
+            connection.close()
         }
     }
 
-    private func startExchange(on channel: any Channel) {
-        guard let head else { return }
-        let request = ProxyRequest(
-            // NIO's name for this method is not that of the registry.
-            method: head.method == .MSEARCH ? "M-SEARCH" : head.method.rawValue, target: head.uri,
-            fields: head.headers.map { ($0.name, $0.value) }, body: body)
-        ProxyExchange(request: request, channel: channel).start(respond)
-    }
-}
-
-/// One request of a client, and the connection for its response.
-private struct ProxyExchange: Sendable {
-    let request: ProxyRequest
-    let channel: any Channel
-
-    func start(_ respond: @escaping @Sendable (ProxyRequest) async -> ProxyResponse) {
-        Task { send(await respond(request)) }
+    private func finish(
+        _ response: ProxyResponse, to request: ProxyRequest, keepsAlive: Bool, on connection: SocketConnection
+    ) {
+        isResponding = false
+        connection.send(Self.wire(response, to: request, keepsAlive: keepsAlive))
+        if keepsAlive { startNextExchange(on: connection) } else { connection.close() }
     }
 
-    private func send(_ response: ProxyResponse) {
-        var headers = HTTPHeaders(response.fields)
+    private static func wire(_ response: ProxyResponse, to request: ProxyRequest, keepsAlive: Bool) -> Data {
         let hasBody = request.method != "HEAD" && response.status != 204 && response.status != 304
-        if hasBody { headers.replaceOrAdd(name: "Content-Length", value: "\(response.body.count)") }
-        let head = HTTPResponseHead(
-            version: .http1_1, status: HTTPResponseStatus(statusCode: response.status), headers: headers)
-        channel.write(HTTPServerResponsePart.head(head), promise: nil)
+        var fields = response.fields
         if hasBody {
-            channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: response.body))), promise: nil)
+            fields.removeAll { $0.name.lowercased() == "content-length" }
+            fields.append(("Content-Length", "\(response.body.count)"))
         }
-        channel.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
+        if !keepsAlive { fields.append(("Connection", "close")) }
+        let statusLine = "HTTP/1.1 \(response.status) \(HTTPReason.phrase(of: response.status))"
+        let lines = [statusLine] + fields.map { "\($0.name): \($0.value)" }
+        return Data((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + (hasBody ? response.body : Data())
     }
 }
