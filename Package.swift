@@ -233,8 +233,7 @@ let package = Package(
         .executableTarget(
             name: "TintypeCommand",
             dependencies: [
-                "Tintype", "TintypePDF", "TintypeRAW", "TintypeTerminal", "TintypeTesting", "CTintypeSamples",
-                .argumentParser, .logging,
+                "Tintype", "TintypePDF", "TintypeRAW", "TintypeTerminal", "CTintypeSamples", .argumentParser, .logging,
             ],
             swiftSettings: swiftSettings),
 

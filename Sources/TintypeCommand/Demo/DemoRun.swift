@@ -1,11 +1,10 @@
 import CTintypeSamples
 import Foundation
 import Tintype
-import TintypeTesting
 
 /// A run of the demo: an origin server in this process, and three timed loads of each sample from it.
 struct DemoRun {
-    private let origin: Origin
+    private let origin: DemoOrigin
     private let samples: [DemoSample]
     private let cacheDirectory: URL
 
@@ -13,16 +12,10 @@ struct DemoRun {
     private static let latency = Duration.milliseconds(80)
     private static let bytesPerSecond = 160_000
 
-    init() async throws {
-        origin = try await Origin.start()
+    init() throws {
         samples = DemoSample.all
+        origin = try DemoOrigin(samples, latency: Self.latency, bytesPerSecond: Self.bytesPerSecond)
         cacheDirectory = FileManager.default.temporaryDirectory.appending(path: "tintype-demo-\(UUID().uuidString)")
-        for sample in samples {
-            origin.serve(
-                sample.name,
-                response: .image(sample.data, type: sample.mediaType)
-                    .setting(\.latency, to: Self.latency).setting(\.bandwidth, to: Self.bytesPerSecond))
-        }
     }
 
     /// Loads all samples from the network, then from disk through a new pipeline, then from memory.
@@ -38,13 +31,13 @@ struct DemoRun {
         let second = ImagePipeline(configuration)
         loads.disk = try await load(on: second, showsProgress: false)
         loads.memory = try await load(on: second, showsProgress: false)
-        loads.requests = origin.requestCount()
+        loads.requests = origin.requestCount
         return loads
     }
 
     /// Stops the origin and removes the cache.
-    func end() async {
-        await origin.stop()
+    func end() {
+        origin.stop()
         try? FileManager.default.removeItem(at: cacheDirectory)
     }
 
@@ -69,7 +62,7 @@ struct DemoRun {
         _ sample: DemoSample, on pipeline: ImagePipeline, _ display: ProgressDisplay?
     ) async throws -> DemoLoad {
         let start = ContinuousClock.now
-        var request = ImageRequest(url: origin.url(sample.name))
+        var request = ImageRequest(url: origin.baseURL.appending(path: sample.name))
         request.policy.previews = .progressive(every: .milliseconds(50))
         let task = pipeline.start(request)
         let number = display?.beginLoad(sample.name) { task.progress }

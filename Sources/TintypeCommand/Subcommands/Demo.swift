@@ -25,10 +25,10 @@ struct Demo: AsyncParsableCommand {
     func run() async throws {
         let directory = URL(filePath: output).deletingLastPathComponent().path(percentEncoded: false)
         try OutputFile.createDirectory(directory)
-        let demo = try await DemoRun()
+        let demo = try DemoRun()
         let result: Result<DemoLoads, any Error>
         do { result = .success(try await demo.run()) } catch { result = .failure(error) }
-        await demo.end()
+        demo.end()
         let loads = try result.get()
         for line in loads.tableLines { try StandardOutput.write(line) }
         let sheet = try ContactSheet().draw(loads.images)
