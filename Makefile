@@ -1,5 +1,7 @@
 # Two targets are enough to start: `make demo` and `make test`. Each prepares the machine first.
 SWIFT ?= swift
+# SwiftPM passes traits to the compiler in the order of a set. If it differed, everything would be compiled again.
+BUILD = SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 # Whether TintypeGTK is built: yes or no. By default, if GTK is installed.
 GTK ?= $(shell pkg-config --exists gtk4 2>/dev/null && echo yes)
 comma := ,
@@ -35,9 +37,10 @@ SANDBOXED_TESTS := $(SANDBOXED_TESTS)[A-Z]*|Limit|Metadata|Orientation|Part|Thum
 SANDBOXED_TESTS := $(SANDBOXED_TESTS)|TintypeTests\.(BrokenTransfer|EndToEnd|GuardedPipeline|Verification)Tests
 # Prints failures again at the end.
 REPEAT = scripts/check/repeat-failures
+# Without GTK, which is not instrumented.
+TSAN_FLAGS = --traits ServiceLifecycle,Tracing --sanitize=thread --scratch-path .build-tsan -Xswiftc -DTINTYPE_TSAN
 # Prints failures and the result only.
-TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/tsan-suppressions $(REPEAT) $(SWIFT) test --quiet --sanitize=thread \
-	--scratch-path .build-tsan -Xswiftc -DTINTYPE_TSAN
+TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/tsan-suppressions $(REPEAT) $(SWIFT) test --quiet --skip-build $(TSAN_FLAGS)
 
 .PHONY: help bootstrap build install demo test gallery gallery-test lint format bench tsan asan fuzz crash-test faults \
 	cache-tests sandbox-test clean
@@ -49,19 +52,19 @@ bootstrap: ## Install missing system packages
 	@scripts/bootstrap
 
 build: bootstrap ## Build the command in release mode
-	$(SWIFT) build $(RELEASE) --product tintype
+	$(BUILD) $(RELEASE) --product tintype
 
 install: build ## Install the command, its manual page and completions under PREFIX
-	scripts/install "$$($(SWIFT) build -c release --show-bin-path)/tintype" "$(DESTDIR)$(PREFIX)"
+	scripts/install "$$($(BUILD) -c release --show-bin-path)/tintype" "$(DESTDIR)$(PREFIX)"
 
 demo: bootstrap ## Build the command and run the demo; writes demo-output/contact-sheet.png
-	$(SWIFT) build $(TRAITS) --product tintype
-	"$$($(SWIFT) build $(TRAITS) --product tintype --show-bin-path)/tintype" demo
+	$(BUILD) $(TRAITS) --product tintype
+	"$$($(BUILD) $(TRAITS) --product tintype --show-bin-path)/tintype" demo
 
 # The tests of TintypeGTK run GTK's main loop in jobs of the main actor, which other tests use as well, so they run alone.
 # TEST_FLAGS selects among the others.
 test: bootstrap ## Build and run all tests
-	$(SWIFT) build $(TRAITS) --build-tests
+	$(BUILD) $(TRAITS) --build-tests
 	$(REPEAT) $(SWIFT) test $(TRAITS) --skip-build --quiet --skip TintypeGTKTests $(TEST_FLAGS)
 	$(if $(TEST_FLAGS),,TINTYPE_SANDBOX=all $(REPEAT) $(SWIFT) test $(TRAITS) --skip-build --quiet --filter '$(SANDBOXED_TESTS)' \
 		--skip 'everyPrefix|everyTruncation|[Ff]lipped')
@@ -74,9 +77,9 @@ gallery: ## Run the example program of TintypeGTK
 
 gallery-test: ## Scroll through the gallery under Xvfb, 20 seconds to measure and 20 to check every cell of every frame, twice
 	scripts/bootstrap --gtk
-	$(SWIFT) build $(RELEASE) --traits GTK --product GTKTest
-	scripts/check/with-screen "$$($(SWIFT) build -c release --traits GTK --show-bin-path)/GTKTest" gallery 20
-	scripts/check/with-screen "$$($(SWIFT) build -c release --traits GTK --show-bin-path)/GTKTest" views
+	$(BUILD) $(RELEASE) --traits GTK --product GTKTest
+	scripts/check/with-screen "$$($(BUILD) -c release --traits GTK --show-bin-path)/GTKTest" gallery 20
+	scripts/check/with-screen "$$($(BUILD) -c release --traits GTK --show-bin-path)/GTKTest" views
 
 lint: ## Check the style rules that a machine can check
 	scripts/lint
@@ -89,6 +92,7 @@ bench: bootstrap ## Measure against hand-written baselines, in release builds
 	scripts/bench/measure-transfers
 
 tsan: bootstrap ## Run the tests that use several threads under the thread sanitizer; STRESS operations in each stress test
+	$(BUILD) $(TSAN_FLAGS) --build-tests
 	$(TSAN) --filter '$(NETWORK_TESTS)' --skip StressTests
 	$(TSAN) --filter '$(OTHER_TESTS)' --skip StressTests
 	TINTYPE_STRESS=$(STRESS) $(TSAN) --filter StressTests
@@ -102,26 +106,26 @@ fuzz: bootstrap ## Fuzz every decoder and HTTP connections in turn, for SECONDS 
 	scripts/check/fuzz $(SECONDS)
 
 crash-test: bootstrap ## Kill writers of the disk cache, corrupt its files, fill its disk; takes half an hour
-	$(SWIFT) build --product CrashTest
+	$(BUILD) --product CrashTest
 	$(CC) -shared -fPIC -o .build/full-disk.so scripts/check/full-disk.c -ldl
-	"$$($(SWIFT) build --show-bin-path)/CrashTest" kills 1000
-	"$$($(SWIFT) build --show-bin-path)/CrashTest" full "$(CURDIR)/.build/full-disk.so"
-	"$$($(SWIFT) build --show-bin-path)/CrashTest" full
-	"$$($(SWIFT) build --show-bin-path)/CrashTest" bytes 1 1
+	"$$($(BUILD) --show-bin-path)/CrashTest" kills 1000
+	"$$($(BUILD) --show-bin-path)/CrashTest" full "$(CURDIR)/.build/full-disk.so"
+	"$$($(BUILD) --show-bin-path)/CrashTest" full
+	"$$($(BUILD) --show-bin-path)/CrashTest" bytes 1 1
 
 sandbox-test: bootstrap ## Show that decoders that misbehave are contained, also under Docker; that nothing is left of 10,000 images
-	$(SWIFT) build -c release --product SandboxProgram
-	"$$($(SWIFT) build -c release --show-bin-path)/SandboxProgram" contain
-	scripts/check/sandbox-hosts "$$($(SWIFT) build -c release --show-bin-path)/SandboxProgram"
-	"$$($(SWIFT) build -c release --show-bin-path)/SandboxProgram" crowd 10000
+	$(BUILD) -c release --product SandboxProgram
+	"$$($(BUILD) -c release --show-bin-path)/SandboxProgram" contain
+	scripts/check/sandbox-hosts "$$($(BUILD) -c release --show-bin-path)/SandboxProgram"
+	"$$($(BUILD) -c release --show-bin-path)/SandboxProgram" crowd 10000
 
 faults: bootstrap ## Load from a misbehaving origin for SECONDS, under a memory limit
-	$(SWIFT) build $(RELEASE) --product FaultTest
-	"$$($(SWIFT) build -c release --show-bin-path)/FaultTest" run $(SECONDS)
+	$(BUILD) $(RELEASE) --product FaultTest
+	"$$($(BUILD) -c release --show-bin-path)/FaultTest" run $(SECONDS)
 
 cache-tests: bootstrap ## Run the suite of HTTP cache tests in CACHE_TESTS with node, and print its tables
-	$(SWIFT) build --product CacheProxy
-	scripts/check/cache-tests "$(CACHE_TESTS)" "$$($(SWIFT) build --show-bin-path)/CacheProxy"
+	$(BUILD) --product CacheProxy
+	scripts/check/cache-tests "$(CACHE_TESTS)" "$$($(BUILD) --show-bin-path)/CacheProxy"
 
 clean: ## Remove build products
 	rm -rf .build .build-* Benchmarks/.build Fuzz/.build demo-output reports
