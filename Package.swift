@@ -15,7 +15,6 @@ extension Target.Dependency {
     static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
     static let gtk = withGTK("CGTK")
     static let heap = product(name: "HeapModule", package: "swift-collections")
-    static let crypto = product(name: "Crypto", package: "swift-crypto")
     static let grdb = product(name: "GRDB", package: "GRDB.swift")
     static let sqlite = product(name: "GRDBSQLite", package: "GRDB.swift")
     static let metrics = product(name: "CoreMetrics", package: "swift-metrics")
@@ -84,7 +83,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-crypto.git", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
@@ -113,6 +111,9 @@ let package = Package(
         .systemLibrary(
             name: "CLibLCMS", pkgConfig: "lcms2",
             providers: [.apt(["liblcms2-dev"]), .yum(["lcms2-devel"]), .brew(["little-cms2"])]),
+        .systemLibrary(
+            name: "CLibMD", pkgConfig: "libmd",
+            providers: [.apt(["libmd-dev"]), .yum(["libmd-devel"]), .brew(["libmd"])]),
         .systemLibrary(
             name: "CLibPNG", pkgConfig: "libpng",
             providers: [.apt(["libpng-dev"]), .yum(["libpng-devel"]), .brew(["libpng"])]),
@@ -156,17 +157,17 @@ let package = Package(
         // The engine.
         .target(
             name: "TintypeCore",
-            dependencies: ["CEventFD", "CTintypeKernels", .crypto, .heap, .logging, .metrics],
+            dependencies: ["CEventFD", "CLibMD", "CTintypeKernels", .heap, .logging, .metrics],
             swiftSettings: swiftSettings,
             // For RuntimeLibrary, on systems with a C library before glibc 2.34.
             linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .target(
-            name: "TintypeDisk", dependencies: ["TintypeCore", "CXXHash", .crypto, .grdb, .logging, .sqlite],
+            name: "TintypeDisk", dependencies: ["TintypeCore", "CXXHash", .grdb, .logging, .sqlite],
             swiftSettings: swiftSettings),
         .target(
             name: "TintypeHTTP",
             dependencies: [
-                "TintypeCore", "CZlib", .asyncHTTPClient, .crypto, .logging, .nioCore, .nioFoundation, .nioPosix,
+                "TintypeCore", "CZlib", .asyncHTTPClient, .logging, .nioCore, .nioFoundation, .nioPosix,
                 .nioHPACK, .nioHTTP1, .nioHTTP2, .nioSSL,
             ],
             swiftSettings: swiftSettings),
@@ -296,7 +297,9 @@ let package = Package(
         // Tests: a folder a target, mirroring its folders.
         .testTarget(
             name: "TintypeCoreTests",
-            dependencies: ["CEventFD", "CTintypeKernels", "TintypeCore", "TintypeTesting", .logging, .metricsTesting],
+            dependencies: [
+                "CEventFD", "CLibMD", "CTintypeKernels", "TintypeCore", "TintypeTesting", .logging, .metricsTesting,
+            ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeCodecTests",

@@ -1,4 +1,3 @@
-import Crypto
 public import Foundation
 public import TintypeCore
 
@@ -73,7 +72,7 @@ public struct FreedesktopThumbnails: Sendable {
         let data = try? await onDisk { () throws(TintypeError) in try read(subject, size) }
         guard let data, ThumbnailFile.texts(of: data) == subject.texts else { return nil }
         // The ID contains a digest of the bytes, because any program may replace the thumbnail.
-        let source = ImageSource.bytes(data, id: "thumbnail \(SHA256.hash(data: data).hexadecimal)")
+        let source = ImageSource.bytes(data, id: "thumbnail \(SHA256Digest.hexadecimal(of: data))")
         let request = ImageRequest(source: source).with { $0.policy.failureMemory = .ignored }
         return try? await pipeline.image(for: request)
     }
@@ -154,7 +153,7 @@ struct ThumbnailSubject: Sendable {
     }
 
     /// The name of the thumbnail's file.
-    var name: String { Insecure.MD5.hash(data: Data(url.utf8)).hexadecimal + ".png" }
+    var name: String { MD5Digest.hexadecimal(of: url) + ".png" }
 
     /// The texts in a thumbnail about its file.
     var texts: [String: String] { ["Thumb::URI": url, "Thumb::MTime": "\(modified)"] }
@@ -194,8 +193,4 @@ enum ThumbnailFile {
         }
         return texts
     }
-}
-
-extension Digest {
-    fileprivate var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }

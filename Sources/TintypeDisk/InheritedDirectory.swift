@@ -1,4 +1,3 @@
-import Crypto
 public import Foundation
 public import TintypeCore
 
@@ -107,7 +106,7 @@ enum SDWebImageFile {
     /// Returns the possible names of a key's original: with the extension of its URL, and without, as before version 4.
     static func names(of key: CacheKey) -> [String] {
         guard key.isOriginal else { return [] }
-        let name = Insecure.MD5.hash(data: Data(key.source.utf8)).hexadecimal
+        let name = MD5Digest.hexadecimal(of: key.source)
         return fileExtension(of: key.source).map { ["\(name).\($0)", name] } ?? [name]
     }
 
@@ -133,13 +132,4 @@ enum SDWebImageFile {
 
     /// `NAME_MAX` minus 32 digits and a period.
     private static let longestExtension = 255 - 32 - 1
-}
-
-extension Insecure.MD5.Digest {
-    fileprivate var hexadecimal: String {
-        map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 2 ? digits : "0\(digits)"
-        }.joined()
-    }
 }

@@ -1,4 +1,3 @@
-import Crypto
 package import Foundation
 
 /// The identity of an image in every cache and in every table of coalesced work: its source and its rendition.
@@ -108,7 +107,7 @@ package struct SourceIdentity: Hashable, Sendable {
 enum SecretDigest {
     /// Returns the SHA-256 digest of a text in hexadecimal digits.
     static func of(_ text: String) -> String {
-        SHA256.hash(data: Data(text.utf8)).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+        SHA256Digest.hexadecimal(of: Data(text.utf8))
     }
 }
 

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import TintypeCore
 
@@ -12,14 +11,14 @@ struct EntryName: Hashable, Sendable {
 
     /// Creates the name of a key's entry.
     init(_ key: CacheKey) {
-        var hash = SHA256()
-        Self.update(&hash, key.source)
+        var digest = SHA256Digest()
+        digest.update(key.source)
         if !key.isOriginal {
             // URLs do not contain this byte.
-            Self.update(&hash, "\u{1F}")
-            Self.update(&hash, key.rendition)
+            digest.update("\u{1F}")
+            digest.update(key.rendition)
         }
-        words = hash.finalize().withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
+        words = digest.bytes.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
     }
 
     /// Reads a name from a directory listing. `nil` if no entry has such a name.
@@ -115,11 +114,6 @@ struct EntryName: Hashable, Sendable {
         case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
         default: nil
         }
-    }
-
-    private static func update(_ hash: inout SHA256, _ text: String) {
-        var text = text
-        text.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
     }
 }
 

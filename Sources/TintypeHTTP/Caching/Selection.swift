@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import TintypeCore
 
@@ -83,8 +82,9 @@ struct Selection: Hashable, Sendable {
     /// - Parameter key: The name of the resource.
     func number(of request: HTTPFields, for key: String) -> UInt64 {
         let parts = digests.keys.sorted().map { Self.text($0, request) }
-        let digest = SHA256.hash(data: Data(([key] + parts).joined(separator: "\n").utf8))
-        return digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        var digest = SHA256Digest()
+        digest.update(([key] + parts).joined(separator: "\n"))
+        return digest.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     private func digest(_ name: String, _ request: HTTPFields) -> String {

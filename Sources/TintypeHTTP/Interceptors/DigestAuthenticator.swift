@@ -1,4 +1,3 @@
-import Crypto
 public import Foundation
 import TintypeCore
 
@@ -175,21 +174,14 @@ struct DigestAnswer {
     }
 
     private func hash(_ text: String, _ challenge: DigestChallenge) -> String {
-        let data = Data(text.utf8)
-        return switch challenge.algorithm {
-        case .md5: Insecure.MD5.hash(data: data).hexadecimal
-        case .sha256: SHA256.hash(data: data).hexadecimal
+        switch challenge.algorithm {
+        case .md5: MD5Digest.hexadecimal(of: text)
+        case .sha256: SHA256Digest.hexadecimal(of: Data(text.utf8))
         }
     }
 
     private func quoted(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-    }
-}
-
-extension Sequence<UInt8> {
-    fileprivate var hexadecimal: String {
-        map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }
 

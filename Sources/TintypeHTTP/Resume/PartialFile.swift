@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import TintypeCore
 
@@ -23,10 +22,10 @@ enum PartialFile {
     /// - Parameters:
     ///   - hash: The hash of the fields and the bytes.
     ///   - count: The number of bytes.
-    static func head(_ hash: SHA256, count: Int) -> Data {
+    static func head(_ hash: SHA256Digest, count: Int) -> Data {
         let digits = String(count)
         let zeros = String(repeating: "0", count: 19 - digits.count)
-        return Data("\(version) \(hex(hash.finalize())) \(zeros)\(digits)\n".utf8)
+        return Data("\(version) \(hash.hexadecimal) \(zeros)\(digits)\n".utf8)
     }
 
     /// Returns the partial body in a file; `nil` when the file is damaged or has no bytes. Does not copy the bytes.
@@ -36,8 +35,8 @@ enum PartialFile {
             let (total, rest3) = splitLine(rest2), let (empty, data) = splitLine(rest3), empty.isEmpty,
             data.count >= count
         else { return nil }
-        var hash = SHA256()
-        hash.update(data: body[..<(data.startIndex + count)])
+        var hash = SHA256Digest()
+        hash.update(body[..<(data.startIndex + count)])
         guard self.head(hash, count: count) == Data("\(head)\n".utf8) else { return nil }
         return PartialBody(
             urlDigest: urlDigest, validator: StrongValidator(value: validator), total: Int(total),
@@ -82,11 +81,7 @@ enum PartialFile {
     static func digest(of url: URL) -> String { digest(Data(url.absoluteString.utf8)) }
 
     /// Returns the SHA-256 digest in lowercase hexadecimal.
-    static func digest(_ data: some DataProtocol) -> String { hex(SHA256.hash(data: data)) }
-
-    private static func hex(_ digest: SHA256Digest) -> String {
-        digest.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
-    }
+    static func digest(_ data: Data) -> String { SHA256Digest.hexadecimal(of: data) }
 
     /// Returns the first line and the data after it. Searches for the line break only within the maximum length of a
     /// line.
@@ -108,7 +103,7 @@ struct PartialJournal: Sendable {
     private(set) var count = 0
     private let file: OpenFile
     private let bodyStart: Int
-    private var hash = SHA256()
+    private var hash = SHA256Digest()
 
     /// Creates the file, and replaces one of the same name.
     ///
@@ -117,7 +112,7 @@ struct PartialJournal: Sendable {
     init(_ empty: PartialBody, as name: String, in folder: PartialFolder) throws {
         file = try OpenFile(creating: name, in: folder)
         let fields = PartialFile.fields(empty)
-        hash.update(data: fields)
+        hash.update(fields)
         let head = PartialFile.head(hash, count: 0)
         bodyStart = head.count + fields.count
         try file.write(head + fields, at: 0)
@@ -130,7 +125,7 @@ struct PartialJournal: Sendable {
         try file.write(data, at: bodyStart + count)
         var journal = self
         journal.count += data.count
-        journal.hash.update(data: data)
+        journal.hash.update(data)
         try file.write(PartialFile.head(journal.hash, count: journal.count), at: 0)
         return journal
     }
