@@ -12,7 +12,6 @@ let swiftSettings: [SwiftSetting] = [
 
 extension Target.Dependency {
     static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
-    static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
     static let gtk = withGTK("CGTK")
     static let heap = product(name: "HeapModule", package: "swift-collections")
     static let grdb = product(name: "GRDB", package: "GRDB.swift")
@@ -20,14 +19,6 @@ extension Target.Dependency {
     static let metrics = product(name: "CoreMetrics", package: "swift-metrics")
     static let metricsTesting = product(name: "MetricsTestKit", package: "swift-metrics")
     static let logging = product(name: "Logging", package: "swift-log")
-    static let nioCore = product(name: "NIOCore", package: "swift-nio")
-    static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
-    static let nioFoundation = product(name: "NIOFoundationCompat", package: "swift-nio")
-    static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
-    static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
-    static let nioHPACK = product(name: "NIOHPACK", package: "swift-nio-http2")
-    static let nioHTTP2 = product(name: "NIOHTTP2", package: "swift-nio-http2")
-    static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
     static let serviceLifecycle = product(
         name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ServiceLifecycle"]))
     static let serviceLifecycleTesting = product(
@@ -86,11 +77,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
-        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
-        .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
-        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.8.0"),
     ],
     targets: [
@@ -132,6 +119,8 @@ let package = Package(
         .systemLibrary(
             name: "CZlib", pkgConfig: "zlib",
             providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]),
+        // libcurl, which is loaded at the first request.
+        .target(name: "CTintypeCurl", dependencies: ["CTintypeLibraries"]),
         .target(name: "CTintypeGIF", dependencies: ["CLibGIF"]),
         // Without the trait, it is empty, and the Swift module over it compiles, but cannot be linked.
         .target(
@@ -167,8 +156,7 @@ let package = Package(
         .target(
             name: "TintypeHTTP",
             dependencies: [
-                "TintypeCore", "CZlib", .asyncHTTPClient, .logging, .nioCore, .nioFoundation, .nioPosix,
-                .nioHPACK, .nioHTTP1, .nioHTTP2, .nioSSL,
+                "TintypeCore", "CEventFD", "CTintypeCurl", "CZlib", .logging,
             ],
             swiftSettings: swiftSettings),
         .target(
@@ -342,8 +330,7 @@ let package = Package(
         .testTarget(
             name: "TintypeHTTPTests",
             dependencies: [
-                "HTTPTestSupport", "TintypeHTTP", "TintypeTesting", "CZlib", .asyncHTTPClient, .nioCore, .nioEmbedded,
-                .nioPosix, .nioHTTP1, .nioHTTP2, .nioSSL,
+                "HTTPTestSupport", "TintypeHTTP", "TintypeTesting", "CZlib",
             ],
             swiftSettings: swiftSettings),
         .testTarget(

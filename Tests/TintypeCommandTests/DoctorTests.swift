@@ -20,8 +20,12 @@ import TintypeTesting
         let png = try #require(formats.first { $0["format"] as? String == "png" })
         #expect((png["library"] as? String)?.hasPrefix("libpng 1.") == true)
         #expect((record["libraries"] as? [String])?.contains { $0.hasPrefix("sqlite 3.") } == true)
+        let transport = try #require(record["transport"] as? [String: any Sendable])
+        #expect((transport["library"] as? String)?.contains(".") == true)
+        #expect(transport["usesHTTP2"] as? Bool == CurlTransport.usesHTTP2)
         let text = try await CommandRun.tintype("doctor")
         #expect(text.status == 0 && text.output.contains("reads, writes, animates"))
+        #expect(text.output.contains(CurlTransport.usesHTTP2 ? "HTTP/1.1 and HTTP/2" : "HTTP/2 needs libcurl 8.1.0"))
         #expect(text.output.contains("none, so no progress is shown"))
     }
 

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTestSupport
-import NIOCore
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -45,6 +44,8 @@ import TintypeTesting
     private func configuration(_ timers: Timers) -> DownloaderConfiguration {
         var configuration = DownloaderConfiguration.patient
         configuration.maximumBytesPerSecond = Self.rate
+        // No limit, whose timer would move the clock.
+        configuration.idleTimeout = .seconds(1 << 32)
         configuration.clock = timers.clock
         return configuration
     }
@@ -92,24 +93,25 @@ import TintypeTesting
         let timers = Timers()
         try await Fixture.withOrigin { origin in
             origin.serve("/a", response: .image(Self.body, type: "image/png"))
-            let traits = ClientTraits(configuration(timers), HTTPOptions())
+            var request = TransportRequest(url: origin.url("/a"))
+            request.readSize = TransferSettings.readSize(forBytesPerSecond: Self.rate)
             let stream = ResponseStream(
-                to: try DownloadRequest(url: origin.url("/a")).clientRequest,
-                over: try PooledClient(traits, timers.clock), at: TransferPace(totalTime: nil, from: .zero, rate: nil),
-                under: TransferWatch(timers.clock), limitedBy: ByteRateLimiter(configuration(timers)))
+                to: request, over: CurlTransport.shared, timers.clock,
+                at: TransferPace(totalTime: nil, from: .zero, rate: nil), under: TransferWatch(timers.clock),
+                limitedBy: ByteRateLimiter(configuration(timers)))
             var count = 0
             while count < Self.body.count {
-                let parts = try await stream.parts()
-                try #require(!parts.isEmpty)
-                count += parts.reduce(0) { $0 + $1.readableBytes }
+                let part = try await stream.part()
+                try #require(!part.isEmpty)
+                count += part.count
                 let allowed = Double(Self.rate) * (timers.manual.uptime / .seconds(1) + 0.2)
-                #expect(Double(count) <= allowed)
+                #expect(Double(count) <= allowed.rounded(.up))
                 while count < Self.body.count, timers.count == 0 { await Task.yield() }
-                #expect(stream.delegate.takeProgress().wasPaused || count == Self.body.count)
+                #expect(stream.response.takeProgress().wasPaused || count == Self.body.count)
                 timers.fireNext()
             }
             // The end of the response waits for a timer as well, which refers to the stream.
-            let rest = try await fireTimers(timers) { try await stream.parts() }
+            let rest = try await fireTimers(timers) { try await stream.part() }
             #expect(rest.isEmpty)
         }
     }

@@ -16,6 +16,9 @@ enum Fixture {
     static let connectsInTime = true
     #endif
 
+    /// Whether the installed libcurl is used for HTTP/2. CI sets `TINTYPE_LIBCURL` to one that is.
+    static let hasHTTP2 = CurlTransport.usesHTTP2
+
     typealias Load = @Sendable (String) async throws -> LoadedBytes
 
     /// Runs a test with an origin of its own and a downloader, and stops the origin after it.

@@ -47,7 +47,8 @@ final class ForwardingProxy: Sendable {
             if let answer = step.answer { connection.send(answer) }
             guard let request = step.request else { return }
             asked.withLock { $0.append(request.text) }
-            let forwarding = ForwardingHandler(to: connection, confirmation: proxyProtocol.confirmation)
+            let forwarding = ForwardingHandler(
+                to: connection, confirmation: proxyProtocol.confirmation, first: request.first)
             do {
                 other = try SocketConnection.connect(to: request.host, port: request.port, forwarding)
             } catch {
@@ -66,14 +67,15 @@ final class ForwardingProxy: Sendable {
 private final class ForwardingHandler: ConnectionHandler {
     private let other: SocketConnection
     private let confirmation: Data
+    private let first: Data
 
-    init(to other: SocketConnection, confirmation: Data) {
-        self.other = other
-        self.confirmation = confirmation
+    init(to other: SocketConnection, confirmation: Data, first: Data) {
+        (self.other, self.confirmation, self.first) = (other, confirmation, first)
     }
 
     func opened(_ connection: SocketConnection) {
-        other.send(confirmation)
+        if !confirmation.isEmpty { other.send(confirmation) }
+        if !first.isEmpty { connection.send(first) }
     }
 
     func received(_ bytes: Data, on connection: SocketConnection) {
@@ -93,6 +95,8 @@ struct ProxyRequest {
     let port: Int
     /// The entry for ``ForwardingProxy/requests``.
     let text: String
+    /// What the proxy sends to the target itself.
+    var first = Data()
 }
 
 /// Reads the requests of one connection to a proxy.
@@ -104,6 +108,21 @@ protocol ProxyProtocol {
 
     /// The answer when the target is connected.
     var confirmation: Data { get }
+}
+
+/// An HTTP proxy for one request over each connection, with an absolute URL in the request line (RFC 9112, 3.2.2).
+struct AbsoluteProtocol: ProxyProtocol {
+    let confirmation = Data()
+
+    func read(_ received: inout Data) -> (answer: Data?, request: ProxyRequest?) {
+        let head = String(decoding: received, as: UTF8.self)
+        guard head.contains("\r\n\r\n"), let url = URL(string: String(head.split(separator: " ")[1])) else {
+            return (nil, nil)
+        }
+        received = Data()
+        let request = "GET \(url.path()) HTTP/1.1\r\nHost: \(url.host() ?? "")\r\nConnection: close\r\n\r\n"
+        return (nil, ProxyRequest(host: url.host() ?? "", port: url.port ?? 80, text: head, first: Data(request.utf8)))
+    }
 }
 
 /// An HTTP proxy that supports only `CONNECT` (RFC 9110, 9.3.6).
@@ -119,12 +138,16 @@ struct ConnectProtocol: ProxyProtocol {
     }
 }
 
-/// SOCKS 5 without authentication, to IPv4 addresses (RFC 1928).
+/// SOCKS 5 to IPv4 addresses (RFC 1928), without authentication or with a user name and a password (RFC 1929).
 struct SOCKSProtocol: ProxyProtocol {
     let confirmation = Data([5, 0, 0, 1, 0, 0, 0, 0, 0, 0])
+    private let credential: (user: String, password: String)?
     private var isGreeted = false
+    private var isAuthenticated = false
 
-    init() {}
+    init(_ credential: (user: String, password: String)? = nil) {
+        self.credential = credential
+    }
 
     mutating func read(_ received: inout Data) -> (answer: Data?, request: ProxyRequest?) {
         var answer: Data?
@@ -134,7 +157,18 @@ struct SOCKSProtocol: ProxyProtocol {
                 return (nil, nil)
             }
             isGreeted = true
-            answer = Data([5, 0])
+            answer = Data([5, credential == nil ? 0 : 2])
+        }
+        if let credential, !isAuthenticated {
+            // The version, and two texts after their lengths.
+            let expected =
+                Data([1])
+                + [credential.user, credential.password].reduce(Data()) { data, text in
+                    data + Data([UInt8(text.utf8.count)]) + Data(text.utf8)
+                }
+            guard let login = Self.take(expected.count, from: &received) else { return (answer, nil) }
+            isAuthenticated = true
+            answer = Data([1, Data(login) == expected ? 0 : 1])
         }
         // The version, the command, a zero, the type of the address, an IPv4 address and a port.
         guard let request = Self.take(10, from: &received) else { return (answer, nil) }

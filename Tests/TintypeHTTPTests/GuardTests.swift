@@ -1,8 +1,5 @@
-import AsyncHTTPClient
 import Foundation
 import HTTPTestSupport
-import NIOCore
-import NIOHTTP1
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -91,9 +88,9 @@ import TintypeTesting
         let serverGuard = ServerGuard(
             deniedHosts: ["127.0.0.1", "::1"], ports: nil, addresses: Set(AddressKind.allCases))
         let name = try #require(URL(string: "http://localhost:1/"))
-        await #expect(throws: TintypeError.self) {
-            try await serverGuard.routes(to: name, within: .seconds(60), .system, for: JobContext(priority: .normal))
-        }
+        var options = HTTPOptions()
+        options.serverGuard = serverGuard
+        await Fixture.expect(.forbidden) { try await Fixture.load(.url(name), Downloader.patient, options: options) }
     }
 
     @Test(arguments: [
@@ -206,26 +203,6 @@ import TintypeTesting
 
     // MARK: The connection
 
-    private static func pinned(_ host: String, to address: String = "127.0.0.1") throws -> ConnectionRoute {
-        .pinned(HostPin(host: host, address: try #require(IPAddress(address))))
-    }
-
-    /// A name server may return another address after the check. The client would not find this name at all.
-    @Test func theClientDoesNotResolveANameThatWasChecked() async throws {
-        try await Fixture.withOrigin { origin in
-            origin.serve("/a", response: .testImage)
-            let url = try #require(URL(string: "http://rebound.test:\(origin.baseURL.port ?? 0)/a"))
-            let settings = TransferSettings(
-                configuration: .patient, options: options(Self.lenient), byteLimit: 1 << 20)
-            let route = try Self.pinned("rebound.test")
-            let client = try PooledClient(settings.traits(for: url, over: route, environment: [:]), .system)
-            let head = try await ResponseStream(to: try DownloadRequest(url: url).clientRequest, over: client).head()
-            #expect(head.head.status.code == 200)
-            let host = try #require(origin.requests.first?[header: "host"])
-            #expect(host.hasPrefix("rebound.test:"))
-        }
-    }
-
     @Test func anAllowedNameKeepsItsHostFieldAndItsConnection() async throws {
         try await Fixture.withOrigin { origin in
             origin.serve("/a", response: .testImage)
@@ -239,78 +216,37 @@ import TintypeTesting
         }
     }
 
-    /// The certificate is checked for the name, although the client connects to an address.
-    @Test(arguments: [("pinned.test", nil), ("other.test", TintypeError.Code.insecure)])
-    func theCertificateOfAPinnedHostIsChecked(_ name: String, _ expected: TintypeError.Code?) async throws {
-        // A certificate for the address would be valid for any name there.
-        let identity = try TestCertificate.make(for: "pinned.test")
-        var configuration = DownloaderConfiguration.patient
-        configuration.trustedCertificates = [identity.certificates]
-        let settings = TransferSettings(
-            configuration: configuration, options: options(Self.lenient), byteLimit: 1 << 20)
-        try await Fixture.withOrigin(identity: identity) { origin in
-            origin.serve("/a", response: .testImage)
-            let url = try #require(URL(string: "https://\(name):\(origin.baseURL.port ?? 0)/a"))
-            let route = try Self.pinned(name)
-            let client = try PooledClient(settings.traits(for: url, over: route, environment: [:]), .system)
-            var code: TintypeError.Code?
-            do {
-                _ = try await ResponseStream(to: try DownloadRequest(url: url).clientRequest, over: client).head()
-            } catch {
-                code = TintypeError(transport: error).code
-            }
-            #expect(code == expected)
-        }
-    }
-
-    @Test func theRoutesOfANameArePinnedToItsAddresses() async throws {
-        let serverGuard = ServerGuard(ports: nil, addresses: [.loopback])
-        let name = try #require(URL(string: "http://localhost:1/"))
-        let address = try #require(URL(string: "http://[::1]:1/"))
-        let job = JobContext(priority: .normal)
-        let routes = try await serverGuard.routes(to: name, within: .seconds(60), .system, for: job)
-        #expect(!routes.isEmpty && routes.allSatisfy { $0.pin?.host == "localhost" })
-        #expect(try await serverGuard.routes(to: address, within: .seconds(60), .system, for: job) == [.unrestricted])
-    }
-
-    @Test func theLastUsedAddressComesFirst() throws {
-        let pool = ClientPool(.system)
-        let url = try #require(URL(string: "http://a.test/"))
-        let settings = TransferSettings(configuration: .patient, options: options(Self.lenient), byteLimit: 1)
-        let routes = try ["127.0.0.1", "127.0.0.2", "127.0.0.3"].map { try Self.pinned("a.test", to: $0) }
-        #expect(pool.sorted(routes) == routes)
-        let client = try pool.client(for: url, over: routes[2], settings)
-        #expect(pool.sorted(routes) == [routes[2], routes[0], routes[1]])
-        #expect(try pool.client(for: url, over: routes[2], settings) === client)
-        #expect(try pool.client(for: url, over: routes[0], settings) !== client)
-        #expect(pool.sorted(routes) == [routes[0], routes[2], routes[1]])
-    }
-
-    /// The second defence: this client resolves the name itself.
-    @Test func theAddressOfTheConnectionIsCheckedBeforeARequestIsSent() async throws {
-        try await Fixture.withOrigin { origin in
-            origin.serve("/a", response: .testImage)
-            let settings = TransferSettings(
-                configuration: DownloaderConfiguration.patient, options: options(ServerGuard(ports: nil)),
-                byteLimit: 1 << 20)
-            // The client alone, without the lookup before it.
-            let pooled = try PooledClient(settings.traits(for: origin.baseURL, environment: [:]), .system)
-            await #expect(throws: TintypeError.self) {
-                let request = try DownloadRequest(url: origin.url("/a")).clientRequest
-                _ = try await ResponseStream(to: request, over: pooled).head()
-            }
-            #expect(origin.requestCount() == 0)
-        }
-    }
-
-    @Test func aGuardedRequestUsesNoUnguardedConnection() async throws {
+    /// A connection that was opened without a guard, or with another one, is checked before it is used again.
+    @Test func aGuardedRequestUsesNoConnectionToARefusedAddress() async throws {
         try await Fixture.withOrigin { origin in
             origin.serve("/a", response: .testImage)
             let downloader = Downloader.patient
-            let source = ImageSource.url(origin.url("/a"))
-            _ = try await Fixture.load(source, downloader)
-            let metrics = try await Fixture.load(source, downloader, options: options(Self.lenient)).metrics
-            #expect(metrics?.isConnectionReused == false)
+            let url = try #require(
+                URL(string: origin.url("/a").absoluteString.replacing("127.0.0.1", with: "localhost")))
+            _ = try await Fixture.load(.url(url), downloader)
+            #expect(origin.openConnections == 1)
+            let error = await Fixture.expect(.forbidden) {
+                try await Fixture.load(.url(url), downloader, options: options(ServerGuard(ports: nil)))
+            }
+            #expect(error?.underlying is ServerGuard.Refusal && origin.requestCount() == 1)
+            let metrics = try await Fixture.load(.url(url), downloader, options: options(Self.lenient)).metrics
+            #expect(metrics?.status == 200)
+        }
+    }
+
+    @Test func aTransportThatChecksNoAddressesIsRefused() async throws {
+        var configuration = DownloaderConfiguration.patient
+        configuration.transport = UncheckedTransport()
+        try await Fixture.withOrigin(configuration, options: options(Self.lenient)) { origin, load in
+            origin.serve("/a", response: .testImage)
+            await Fixture.expect(.refusedRequest) { try await load("/a") }
+            #expect(origin.openConnections == 0)
+        }
+    }
+
+    private struct UncheckedTransport: HTTPTransport {
+        func send(_ request: TransportRequest, to response: TransportResponse) -> any TransportExchange {
+            CurlTransport.shared.send(request, to: response)
         }
     }
 }

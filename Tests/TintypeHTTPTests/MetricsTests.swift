@@ -75,22 +75,28 @@ import TintypeTesting
     }
     #endif
 
-    /// A guard makes the downloader resolve names itself.
-    @Test func theTimeToResolveANameIsMeasuredWithAGuard() async throws {
-        var configuration = DownloaderConfiguration.patient
-        configuration.serverGuard = ServerGuard(ports: nil, addresses: [.loopback])
+    @Test func theTimeToResolveANameIsMeasured() async throws {
         try await Fixture.withOrigin { origin in
             origin.serve("/a", response: .testImage)
-            let downloader = Downloader(configuration)
             let name = try #require(
                 URL(string: origin.url("/a").absoluteString.replacing("127.0.0.1", with: "localhost")))
-            let named = try #require(try await Fixture.load(.url(name), downloader).metrics)
+            let named = try #require(try await Fixture.load(.url(name), .patient).metrics)
             let lookup = try #require(named.nameLookup)
-            #expect(lookup > .zero && lookup <= named.total)
-            let address = try #require(try await Fixture.load(.url(origin.url("/a")), downloader).metrics)
-            #expect(address.nameLookup == nil)
-            let free = try #require(try await Fixture.load(.url(name), Downloader.patient).metrics)
-            #expect(free.nameLookup == nil && free.connecting != nil)
+            #expect(lookup > .zero && lookup <= named.total && named.handshake == nil)
+            let address = try #require(try await Fixture.load(.url(origin.url("/a")), .patient).metrics)
+            #expect(address.nameLookup == nil && address.connecting != nil)
+        }
+    }
+
+    @Test func theTimeOfTheHandshakeIsMeasured() async throws {
+        let identity = try TestCertificate.make()
+        var configuration = DownloaderConfiguration.patient
+        configuration.trustedCertificates = [identity.certificates]
+        try await Fixture.withOrigin(configuration, identity: identity) { origin, load in
+            origin.serve("/a", response: .testImage)
+            let metrics = try #require(try await load("/a").metrics)
+            let (connecting, handshake) = (try #require(metrics.connecting), try #require(metrics.handshake))
+            #expect(handshake > .zero && connecting + handshake <= metrics.firstByte)
         }
     }
 

@@ -54,7 +54,9 @@ import TintypeTesting
         try await withFolder { folder in
             try await Fixture.withOrigin { origin in
                 let silent = OriginResponse.image(Self.large, type: "image/png").with(header: "ETag", value: "\"1\"")
-                origin.serve("/a", response: silent.setting(\.ending, to: .silence(after: 2_500_000)))
+                // Not so fast that all of it is one part, which the cancellation would find on its way to the file.
+                let slow = silent.setting(\.bandwidth, to: 5_000_000)
+                origin.serve("/a", response: slow.setting(\.ending, to: .silence(after: 2_500_000)))
                 let downloader = Downloader(configuration(folder, budget: 32 << 20))
                 let download = downloader.download(.url(origin.url("/a")))
                 await wait { download.progress.received == 2_500_000 && !files(folder).isEmpty }

@@ -42,6 +42,10 @@ import TintypeTesting
         Case(
             variables: ["all_proxy": "socks5://proxy.org", "no_proxy": "x.org"], url: "http://x.org/", proxy: nil),
         Case(
+            variables: ["all_proxy": "socks5://me:it@proxy.org"], url: "http://x.org/",
+            proxy: ProxyServer(
+                .socks5, host: "proxy.org", port: 1080, credential: .basic(user: "me", password: "it"))),
+        Case(
             variables: ["all_proxy": "http://me:it@proxy.org"], url: "http://x.org/",
             proxy: ProxyServer(host: "proxy.org", port: 1080, credential: .basic(user: "me", password: "it"))),
         Case(
@@ -59,7 +63,7 @@ import TintypeTesting
 
     /// A direct connection would reveal the address that the proxy is to hide.
     @Test(arguments: [
-        ["all_proxy": "socks5://me:secret@proxy.org"], ["http_proxy": "socks4://127.0.0.1:9"],
+        ["all_proxy": "socks4://me:secret@proxy.org"], ["http_proxy": "socks4://127.0.0.1:9"],
         ["all_proxy": "http://proxy.org:99999"], ["http_proxy": "https://proxy.org"], ["ALL_PROXY": "http://"],
         ["http_proxy": "socks4a://proxy.org", "all_proxy": "proxy.org:3128"],
     ]) func aProxyThatCannotBeUsedIsAnError(_ variables: [String: String]) throws {
@@ -75,7 +79,9 @@ import TintypeTesting
 
 @Suite(.timeLimit(.minutes(15))) struct ProxyTests {
     @Test(arguments: [false, true]) func requestsGoThroughTheProxy(_ isSecure: Bool) async throws {
-        let proxy = try await ForwardingProxy.start { ConnectProtocol() }
+        let proxy = try await ForwardingProxy.start {
+            isSecure ? ConnectProtocol() as any ProxyProtocol : AbsoluteProtocol()
+        }
         let identity = try TestCertificate.make()
         var configuration = DownloaderConfiguration.patient
         configuration.trustedCertificates = [identity.certificates]
@@ -86,7 +92,8 @@ import TintypeTesting
             let data = try await load("/a").data
             #expect(data == Fixture.body)
             let request = try #require(proxy.requests.first)
-            #expect(request.hasPrefix("CONNECT 127.0.0.1:\(origin.baseURL.port ?? 0) HTTP/1.1"))
+            let start = isSecure ? "CONNECT 127.0.0.1:\(origin.baseURL.port ?? 0)" : "GET \(origin.url("/a"))"
+            #expect(request.hasPrefix("\(start) HTTP/1.1\r\n"))
             #expect(request.lowercased().contains("proxy-authorization: basic bwu6axq="))
         }
         await proxy.stop()
@@ -103,6 +110,24 @@ import TintypeTesting
             let data = try await load("/a").data
             #expect(data == Fixture.body)
             #expect(proxy.requests == ["127.0.0.1:\(origin.baseURL.port ?? 0)"])
+        }
+        await proxy.stop()
+    }
+
+    @Test(arguments: ["it", "wrong"]) func aSOCKSProxyMayAskForAPassword(_ password: String) async throws {
+        let proxy = try await ForwardingProxy.start { SOCKSProtocol(("me", "it")) }
+        var configuration = DownloaderConfiguration.patient
+        configuration.proxy = .server(
+            ProxyServer(
+                .socks5, host: "127.0.0.1", port: proxy.port, credential: .basic(user: "me", password: password)))
+        try await Fixture.withOrigin(configuration) { origin, load in
+            origin.serve("/a", response: .testImage)
+            guard password == "it" else {
+                await Fixture.expect(.unreachable) { try await load("/a") }
+                return #expect(origin.requestCount() == 0)
+            }
+            let data = try await load("/a").data
+            #expect(data == Fixture.body)
         }
         await proxy.stop()
     }

@@ -1,7 +1,5 @@
-import AsyncHTTPClient
 import Foundation
 import HTTPTestSupport
-import NIOCore
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -10,10 +8,10 @@ import TintypeTesting
 
 extension ResponseStream {
     /// Sends a request without limits on its time.
-    convenience init(to request: HTTPClient.Request, over client: PooledClient) {
+    convenience init(to request: TransportRequest) {
         self.init(
-            to: request, over: client, at: TransferPace(totalTime: nil, from: .zero, rate: nil),
-            under: TransferWatch(.system), limitedBy: nil)
+            to: request, over: CurlTransport.shared, .system,
+            at: TransferPace(totalTime: nil, from: .zero, rate: nil), under: TransferWatch(.system), limitedBy: nil)
     }
 }
 
@@ -21,19 +19,15 @@ extension ResponseStream {
 @Suite(.timeLimit(.minutes(15))) struct ResponseStreamTests {
     private static let body = Data((0..<9 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
 
-    private func stream(from url: URL) throws -> ResponseStream {
-        let traits = ClientTraits(DownloaderConfiguration.patient, HTTPOptions())
-        return ResponseStream(
-            to: try DownloadRequest(url: url).clientRequest, over: try PooledClient(traits, .system))
-    }
+    private func stream(from url: URL) -> ResponseStream { ResponseStream(to: TransportRequest(url: url)) }
 
     /// Receives a response, unread, until the origin has to wait.
     private func withFullStream(_ body: (ResponseStream) async throws -> Void) async throws {
         try await Fixture.withOrigin { origin in
             origin.serve("/a", response: .image(Self.body, type: "image/png"))
-            let stream = try stream(from: origin.url("/a"))
+            let stream = stream(from: origin.url("/a"))
             _ = try await stream.head()
-            while !stream.delegate.state.withLock({ $0.isFull }) { await Task.yield() }
+            while !stream.response.state.withLock({ $0.isFull }) { await Task.yield() }
             try await body(stream)
         }
     }
@@ -41,9 +35,7 @@ extension ResponseStream {
     @Test func aBodyGoesOnWhenItsReaderComes() async throws {
         try await withFullStream { stream in
             var read = Data()
-            while case let parts = try await stream.parts(), !parts.isEmpty {
-                for part in parts { read.append(contentsOf: part.readableBytesView) }
-            }
+            while case let part = try await stream.part(), !part.isEmpty { read += part }
             #expect(read == Self.body)
         }
     }
@@ -51,16 +43,16 @@ extension ResponseStream {
     @Test func aBodyThatWaitsCanBeCancelled() async throws {
         try await withFullStream { stream in
             stream.cancel()
-            await #expect(throws: TintypeError.self) { try await stream.parts() }
+            await #expect(throws: TintypeError.self) { try await stream.part() }
         }
     }
 
     @Test func aReaderThatIsCancelledDoesNotWait() async throws {
         try await Fixture.withOrigin { origin in
             origin.serve("/a", response: .testImage.setting(\.ending, to: .silence(after: 1000)))
-            let stream = try stream(from: origin.url("/a"))
+            let stream = stream(from: origin.url("/a"))
             _ = try await stream.head()
-            let reader = Task { while try await !stream.parts().isEmpty {} }
+            let reader = Task { while try await !stream.part().isEmpty {} }
             reader.cancel()
             await #expect(throws: TintypeError.self) { try await reader.value }
         }

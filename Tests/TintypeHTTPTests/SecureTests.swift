@@ -132,7 +132,7 @@ import TintypeTesting
         }
     }
 
-    @Test func http2IsUsedOverTLS() async throws {
+    @Test(.enabled(if: Fixture.hasHTTP2)) func http2IsUsedOverTLS() async throws {
         let identity = try TestCertificate.make()
         let server = try await HTTP2Server.start(identity, body: Fixture.body)
         var configuration = DownloaderConfiguration.patient
@@ -147,8 +147,8 @@ import TintypeTesting
         await server.stop()
     }
 
-    /// The client would end the process when it takes back connections of HTTP/1.1 after one of HTTP/2 was lost.
-    @Test(arguments: [0, 1]) func aServerMayChooseAnotherVersionForEachConnection(_ first: Int) async throws {
+    @Test(.enabled(if: Fixture.hasHTTP2), arguments: [0, 1])
+    func aServerMayChooseAnotherVersionForEachConnection(_ first: Int) async throws {
         let identity = try TestCertificate.make()
         let server = try await HTTP2Server.start(identity, body: Fixture.body) { number in
             (number + first).isMultiple(of: 2) ? ["h2", "http/1.1"] : ["http/1.1"]
@@ -173,8 +173,7 @@ import TintypeTesting
         await server.stop()
     }
 
-    /// A server that has only HTTP/1.1 gets all its connections in that version, also after one that has HTTP/2.
-    @Test func serversOfBothVersionsShareADownloader() async throws {
+    @Test(.enabled(if: Fixture.hasHTTP2)) func serversOfBothVersionsShareADownloader() async throws {
         let identity = try TestCertificate.make()
         let versions = ["h2", "http/1.1", "h2"]
         var configuration = DownloaderConfiguration.patient
@@ -187,30 +186,26 @@ import TintypeTesting
                 let loaded = try await downloader.download(.url(server.url(path))).bytes
                 used.append(loaded.metrics?.httpVersion)
             }
-            // The first connection to the server of the other version is closed before a request is sent.
-            #expect(server.connectionCount == (version == "h2" ? 1 : 2))
+            #expect(server.connectionCount == 1)
             await server.stop()
         }
         #expect(used == ["http/2", "http/2", "http/1.1", "http/1.1", "http/2", "http/2"])
     }
 
-    /// The client waits for the settings of such a connection without a limit, and opens no other one meanwhile.
-    @Test(.enabled(if: Fixture.connectsInTime)) func aServerThatIsSilentOverHTTP2IsReachedOverHTTP1() async throws {
+    /// A connection whose server has sent nothing in time is not used again.
+    @Test(.enabled(if: Fixture.hasHTTP2 && Fixture.connectsInTime))
+    func aServerWithASilentConnectionIsReachedOverAnother() async throws {
         let identity = try TestCertificate.make()
         let server = try await HTTP2Server.start(
             identity, body: Fixture.body, versions: { _ in ["h2", "http/1.1"] }, isSilent: { $0 == 0 })
         var configuration = DownloaderConfiguration.patient
         configuration.trustedCertificates = [identity.certificates]
-        (configuration.connectTimeout, configuration.idleTimeout) = (.seconds(1), .seconds(2))
-        // A busy machine may need more than one attempt in these times.
+        configuration.idleTimeout = .seconds(1)
+        // A busy machine may need more than one attempt in this time.
         configuration.retry = RetryPolicy(maximumAttempts: 50)
         configuration.clock.sleep = { _ in }
-        let downloader = Downloader(configuration)
-        for path in ["/a", "/b"] {
-            let loaded = try await downloader.download(.url(server.url(path))).bytes
-            #expect(loaded.data == Fixture.body && loaded.metrics?.httpVersion == "http/1.1")
-        }
-        #expect(server.connectionCount >= 2)
+        let loaded = try await Downloader(configuration).download(.url(server.url("/a"))).bytes
+        #expect(loaded.data == Fixture.body && server.connectionCount >= 2)
         await server.closeConnections()
         await server.stop()
     }
@@ -228,7 +223,7 @@ import TintypeTesting
         }
     }
 
-    @Test func anIdleServerOverHTTP2IsATimeOut() async throws {
+    @Test(.enabled(if: Fixture.hasHTTP2)) func anIdleServerOverHTTP2IsATimeOut() async throws {
         let identity = try TestCertificate.make()
         let server = try await HTTP2Server.start(identity, body: Fixture.body)
         var configuration = DownloaderConfiguration.patient

@@ -3,7 +3,7 @@ extension MappingEvidence {
         "`maxConcurrentDownloads`": "DownloaderTests.noMoreThanAllowedRunAtOnce",
         "`downloadTimeout`": "DownloaderTests.anIdleServerIsATimeOut",
         "`minimumProgressInterval`": "DownloadTests.progressIsReportedAtMostOncePerInterval",
-        "`sessionConfiguration`": "ProgramClientTests.transfersAndTheProgramShareItsConnections",
+        "`sessionConfiguration`": "OwnTransportTests.bodiesRedirectsAndStatusesArrive",
         "`operationClass`": "LoaderSeamTests.theLoadersOfAPipelineAreAskedLastToFirst",
         "`executionOrder`": "DownloadTests.waitingTransfersMayStartLastInFirstOut",
         "`urlCredential`": "InterceptorTests.credentialsOfTheConfigurationGoToTheirOriginsAlone",

@@ -23,7 +23,7 @@ extension MappingSymbols {
                 { (downloader: Downloader, source: ImageSource, context: LoadContext) async throws in
                     try await downloader.load(source, context: context)
                 },
-            "DownloaderConfiguration.client": \DownloaderConfiguration.client,
+            "DownloaderConfiguration.transport": \DownloaderConfiguration.transport,
             "DownloaderConfiguration.accept": \DownloaderConfiguration.accept,
             "DownloaderConfiguration.acceptableStatusCodes": \DownloaderConfiguration.acceptableStatusCodes,
             "DownloaderConfiguration.connectTimeout": \DownloaderConfiguration.connectTimeout,

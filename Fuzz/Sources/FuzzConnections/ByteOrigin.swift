@@ -4,7 +4,7 @@ import Synchronization
 
 /// A server that answers requests with the bytes of an input, whatever they are.
 ///
-/// Blocking sockets on threads: a server with NIO would share the code under test.
+/// Blocking sockets on threads, which send what no library would.
 final class ByteOrigin: FuzzOrigin {
     let url: URL
     private let listener: CInt

@@ -26,7 +26,8 @@ struct ConnectionTarget: Sendable {
         let origin: (any FuzzOrigin)? =
             switch environment["TINTYPE_FUZZ"] {
             case "http1": try? ByteOrigin()
-            case "http2": try? await FrameScriptOrigin(identity: environment["TINTYPE_FUZZ_IDENTITY"] ?? "")
+            case "http2" where CurlTransport.usesHTTP2:
+                try? await FrameScriptOrigin(identity: environment["TINTYPE_FUZZ_IDENTITY"] ?? "")
             default: nil
             }
         guard let origin else { return nil }

@@ -9,7 +9,8 @@ private let target = wait { await ConnectionTarget(environment: ProcessInfo.proc
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let target else {
-        print("TINTYPE_FUZZ must be http1 or http2, and TINTYPE_FUZZ_IDENTITY a file with a key and a certificate")
+        print(
+            "TINTYPE_FUZZ must be http1 or http2 (if libcurl is new enough), and TINTYPE_FUZZ_IDENTITY a file")
         exit(2)
     }
     let input = FuzzInput(UnsafeBufferPointer(start: start, count: count))

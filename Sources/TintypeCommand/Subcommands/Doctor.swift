@@ -2,15 +2,17 @@ import ArgumentParser
 import Foundation
 import Tintype
 
-/// `tintype doctor`: tests formats and cache, and reports libraries and terminal.
+/// `tintype doctor`: tests formats and cache, and reports libraries, transport, sandbox and terminal.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Test the formats and the cache, and report on the libraries, the sandbox and the terminal.",
+        abstract:
+            "Test the formats and the cache, and report on the libraries, the transport, the sandbox and the terminal.",
         discussion: """
             Encodes a small image in every format that can be written, decodes it, and compares its colour; for \
-            formats that can only be read, decodes a built-in image. Reports the known versions of the libraries, the \
-            restrictions of worker processes, the state of the cache and the capabilities of the terminal. The exit status is 1 if a test fails.
+            formats that can only be read, decodes a built-in image. Reports the known versions of the libraries, that of \
+            HTTP, the restrictions of worker processes, the state of the cache and the capabilities of the terminal. The \
+            exit status is 1 if a test fails.
             """)
 
     @OptionGroup var location: CacheLocation
@@ -25,6 +27,7 @@ struct Doctor: AsyncParsableCommand {
         let cores: Int
         let formats: [FormatProbe]
         let libraries: [String]
+        let transport: TransportProbe
         let sandbox: SandboxProbe
         let cache: CacheProbe
         let terminal: TerminalProbe
@@ -38,7 +41,8 @@ struct Doctor: AsyncParsableCommand {
             version: TintypeCommand.configuration.version, cores: ProcessInfo.processInfo.activeProcessorCount,
             formats: formats,
             libraries: LibraryVersion.others.compactMap { library in library.version.map { "\(library.name) \($0)" } },
-            sandbox: SandboxProbe(), cache: await CacheProbe(location.diskCache), terminal: TerminalProbe())
+            transport: TransportProbe(), sandbox: SandboxProbe(), cache: await CacheProbe(location.diskCache),
+            terminal: TerminalProbe())
         try json ? StandardOutput.write(json: record) : StandardOutput.write(lines: Self.lines(record))
         if record.cache.failure != nil || formats.contains(where: { $0.failure != nil }) { throw ExitCode.failure }
     }
@@ -47,6 +51,7 @@ struct Doctor: AsyncParsableCommand {
         ["tintype \(record.version), \(HumanFormat.count(record.cores, "core", "cores"))"]
             + section("formats", record.formats.map(\.line))
             + section("libraries", [StyledText("  \(record.libraries.joined(separator: ", "))")])
+            + section("transport", [StyledText(record.transport.line)])
             + section("sandbox", [StyledText(record.sandbox.line)])
             + section("cache", [StyledText(record.cache.line)])
             + section("terminal", [StyledText(record.terminal.line)])
@@ -54,6 +59,28 @@ struct Doctor: AsyncParsableCommand {
 
     private static func section(_ title: String, _ lines: [StyledText]) -> [StyledText] {
         [StyledText(title, .heading)] + lines
+    }
+}
+
+/// The library that sends HTTP requests.
+struct TransportProbe: Encodable, Sendable {
+    /// The version of libcurl, or `nil`.
+    let library: String?
+    /// Whether HTTP/2 is used.
+    let usesHTTP2: Bool
+    /// Why no request can be sent, or `nil`.
+    let failure: String?
+
+    init() {
+        (library, usesHTTP2) = (CurlTransport.libraryVersion, CurlTransport.usesHTTP2)
+        failure = CurlTransport.failure?.message
+    }
+
+    var line: String {
+        guard let library, failure == nil else { return "  none: \(failure ?? "")" }
+        return usesHTTP2
+            ? "  libcurl \(library), HTTP/1.1 and HTTP/2"
+            : "  libcurl \(library), HTTP/1.1 only: HTTP/2 needs libcurl \(CurlTransport.firstVersionWithHTTP2)"
     }
 }
 

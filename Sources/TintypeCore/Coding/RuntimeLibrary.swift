@@ -51,13 +51,15 @@ package struct RuntimeLibrary: @unchecked Sendable {
     /// - Parameters:
     ///   - files: File names, as dlopen(3) takes them, the preferred one first.
     ///   - names: The functions to look up. dlsym(3) also searches the libraries that a library links.
+    ///   - isIsolated: Whether the library calls its own functions, and those of the libraries that it links, even if the
+    ///     program links others with these names. Not with a sanitizer, which does not allow that.
     /// - Throws: ``TintypeError/Code/noCoder`` with the reasons for all names.
     package init(
-        _ files: [String], functions names: FunctionNames, _ description: Description
+        _ files: [String], functions names: FunctionNames, _ description: Description, isIsolated: Bool = false
     ) throws(TintypeError) {
         var reasons: [String] = []
         for file in files {
-            switch Self.load(file, names) {
+            switch Self.load(file, names, isIsolated: isIsolated) {
             case .success(let functions):
                 self.functions = functions
                 return
@@ -70,14 +72,23 @@ package struct RuntimeLibrary: @unchecked Sendable {
                 + reasons.joined(separator: "; "))
     }
 
+    /// The flag of dlopen(3) for an isolated library.
+    private static let isolation: Int32 = {
+        let program = dlopen(nil, RTLD_NOW)
+        let hasSanitizer = dlsym(program, "__asan_init") != nil || dlsym(program, "__tsan_init") != nil
+        return hasSanitizer ? 0 : RTLD_DEEPBIND
+    }()
+
     /// The reason for which a library cannot be used.
     private struct Reason: Error {
         let text: String
     }
 
-    private static func load(_ file: String, _ names: FunctionNames) -> Result<OpaquePointer, Reason> {
+    private static func load(
+        _ file: String, _ names: FunctionNames, isIsolated: Bool
+    ) -> Result<OpaquePointer, Reason> {
         // Never closed, because the types of some libraries cannot be unregistered.
-        guard let handle = dlopen(file, RTLD_NOW | RTLD_LOCAL) else {
+        guard let handle = dlopen(file, RTLD_NOW | RTLD_LOCAL | (isIsolated ? isolation : 0)) else {
             return .failure(Reason(text: dlerror().map { String(cString: $0) } ?? "\(file): unknown error"))
         }
         let required = names.required.map { dlsym(handle, $0) }
@@ -96,12 +107,16 @@ package struct RuntimeLibrary: @unchecked Sendable {
 package protocol OnDemandLibrary {
     /// The names of the library, as dlopen(3) takes them.
     static var files: [String] { get }
+    /// Whether it is loaded isolated; see ``RuntimeLibrary``. `false` by default.
+    static var isIsolated: Bool { get }
     /// The result of loading the library. Implement it as a static constant, so that the library is loaded once, when
     /// it is first needed.
     static var loaded: Result<Void, TintypeError> { get }
 }
 
 extension OnDemandLibrary {
+    package static var isIsolated: Bool { false }
+
     /// Loads the library, unless it is loaded. Call it before any other function of the library.
     ///
     /// - Parameter stage: The stage that needs the library.
@@ -122,7 +137,7 @@ extension OnDemandLibrary {
         _ description: RuntimeLibrary.Description
     ) -> Result<Void, TintypeError> {
         Result { () throws(TintypeError) in
-            let library = try RuntimeLibrary(files, functions: .init(names), description)
+            let library = try RuntimeLibrary(files, functions: .init(names), description, isIsolated: isIsolated)
             connect(UnsafeRawPointer(library.functions))
         }
     }

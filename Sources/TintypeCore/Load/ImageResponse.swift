@@ -71,19 +71,14 @@ public enum ImageOrigin: String, Hashable, Sendable, CaseIterable {
 public struct TransferMetrics: Hashable, Sendable {
     /// The time spent in the queue, including the wait for the rate limit of requests.
     public var queued = Duration.zero
-    /// The time to resolve the name of the server, including the wait for a thread. `nil` if no name was resolved, or if the
-    /// HTTP client did it: then ``connecting`` includes that time.
-    ///
-    /// Without a `ServerGuard`, the downloader resolves a name at most once a minute, and the HTTP client resolves it again
-    /// for each connection.
+    /// The time to resolve the name of the server or the proxy. `nil` for a reused connection, or if the transport does not
+    /// tell.
     public var nameLookup: Duration?
-    /// The time to connect, including the TLS handshake and, if ``nameLookup`` is `nil`, the name resolution. `nil`
-    /// unless the connection is known to be new.
-    ///
-    /// async-http-client reports a connection only after its handshake. ``roundTrip`` estimates the part of the TCP
-    /// connection, which takes one round trip if no packet is lost. The remainder is the name resolution (unless
-    /// ``nameLookup`` is set) and, for `https:`, the TLS handshake.
+    /// The time to connect, from the resolved name to the TCP connection; with a proxy, to that of the proxy. `nil` like
+    /// ``nameLookup``.
     public var connecting: Duration?
+    /// The time of the TLS handshake. `nil` like ``nameLookup``, and without TLS.
+    public var handshake: Duration?
     /// The round-trip time to the server, or to the proxy, that the kernel had measured when the connection was established;
     /// `nil` for a reused connection, over HTTP/2, and on systems other than Linux.
     public var roundTrip: Duration?

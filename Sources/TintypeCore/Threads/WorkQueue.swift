@@ -198,9 +198,9 @@ extension WorkQueue {
 ///
 /// Foundation's `Thread.name` does not reach the system on Linux, and the C library's function needs a feature macro. The
 /// kernel offers the name as the file `/proc/thread-self/comm` (proc(5)).
-enum ThreadName {
+package enum ThreadName {
     /// Sets the name. The kernel keeps its first 15 bytes.
-    static func set(_ name: String) {
+    package static func set(_ name: String) {
         guard let stream = fopen("/proc/thread-self/comm", "w") else { return }
         fputs(name, stream)
         fclose(stream)

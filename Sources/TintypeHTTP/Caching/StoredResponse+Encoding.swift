@@ -57,7 +57,7 @@ extension StoredResponse {
         mutating func add(_ kind: String, _ head: StoredHead) {
             let times = head.times
             add("\(kind) \(head.status) \(Self.milliseconds(times.sent)) \(Self.milliseconds(times.received))")
-            for (name, value) in head.headers.nioHeaders where Self.isOneLine(name) && Self.isOneLine(value) {
+            for (name, value) in head.headers.all where Self.isOneLine(name) && Self.isOneLine(value) {
                 add(name, value)
             }
         }

@@ -1,4 +1,3 @@
-public import AsyncHTTPClient
 public import Foundation
 
 /// The settings of a ``Downloader``. Changes to a running downloader apply to transfers that start later.
@@ -84,8 +83,7 @@ public struct DownloaderConfiguration: Sendable {
     /// The proxy. By default the one that the environment names.
     public var proxy = ProxySetting.environment
 
-    /// Whether HTTP/2 is used over TLS if the server supports it. `true` by default. It is never used with a
-    /// ``serverGuard``: a server that does not complete the start of an HTTP/2 connection would keep it open forever.
+    /// Whether HTTP/2 is used over TLS if the server and the transport support it. `true` by default.
     public var allowsHTTP2 = true
 
     /// The hosts whose certificates are not checked, in lowercase and without ports. None by default.
@@ -102,31 +100,12 @@ public struct DownloaderConfiguration: Sendable {
     /// sets no restriction.
     public var serverGuard: ServerGuard?
 
-    /// An HTTP client of the program, for all requests, with its connections, event loops and settings. `nil`, the default,
-    /// stands for clients of the downloader.
+    /// Sends the requests. ``CurlTransport/shared`` by default.
     ///
-    /// Create it with `prepareForDownloads()` of its configuration:
-    ///
-    /// ```swift
-    /// var configuration = HTTPClient.Configuration()
-    /// configuration.prepareForDownloads()
-    /// let client = HTTPClient(configuration: configuration)
-    /// downloads.client = client
-    /// ```
-    ///
-    /// The program shuts the client down, after the last transfer; later transfers fail with
-    /// ``TintypeCore/TintypeError/Code/invalidated``. The rules of the downloader itself stay in force: the limits on
-    /// transfers, bytes, redirects and rates, ``totalTimeout``, and ``idleTimeout`` within a factor of two. Client
-    /// certificates and unchecked hosts replace the TLS settings of the client. The client, and not this value,
-    /// sets the timeout and the number of connections, the version of HTTP, the proxy and the trusted certificates.
-    ///
-    /// - Requests with a ``serverGuard``, or with a proxy in ``proxy``, fail with
-    ///   ``TintypeCore/TintypeError/Code/refusedRequest``, since only the downloader's own clients are bound to the
-    ///   addresses that a guard has checked.
-    /// - A client that was not prepared, such as `HTTPClient.shared`, follows redirects itself, and sends header fields of the
-    ///   request along. Such a response is refused with ``TintypeCore/TintypeError/Code/refusedResponse``.
-    /// - Without preparation, some invalid responses end the process inside async-http-client.
-    public var client: HTTPClient?
+    /// The rules of the downloader stay in force with any transport: the limits on transfers, bytes, redirects, rates and
+    /// times. Requests with a ``serverGuard`` fail with ``TintypeCore/TintypeError/Code/refusedRequest`` if the transport
+    /// does not check addresses.
+    public var transport: any HTTPTransport = CurlTransport.shared
 
     // MARK: Responses
 

@@ -1,5 +1,4 @@
 import Foundation
-import NIOSSL
 public import TintypeCore
 
 /// The HTTP options of one request. `nil` stands for the value of the ``DownloaderConfiguration``.
@@ -101,20 +100,6 @@ public struct ClientCertificate: Hashable, Sendable {
     public init(certificates: String, key: String) {
         self.certificates = certificates
         self.key = key
-    }
-
-    /// Adds the certificate to the settings of a client.
-    ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/insecure`` when it cannot be read. The error does not contain the key.
-    func add(to configuration: inout TLSConfiguration) throws(TintypeError) {
-        do {
-            configuration.certificateChain = try NIOSSLCertificate.fromPEMBytes(Array(certificates.utf8)).map {
-                .certificate($0)
-            }
-            configuration.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem))
-        } catch {
-            throw TintypeError(.insecure, stage: .load, "a client certificate or its key cannot be read")
-        }
     }
 }
 

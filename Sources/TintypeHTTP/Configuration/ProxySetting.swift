@@ -40,9 +40,12 @@ public enum ProxySetting: Hashable, Sendable {
         // The value may contain a password.
         throw TintypeError(
             .unreachable, stage: .load,
-            "unsupported proxy: \(name) in the environment must name an HTTP proxy, or a SOCKS5 proxy without a password"
+            "unsupported proxy: \(name) in the environment must name an HTTP or SOCKS5 proxy"
         )
     }
+
+    /// The variables of the environment of the process that ``proxy(for:environment:)`` reads: usually none.
+    static let variables = variables(in: ProcessInfo.processInfo.environment)
 
     /// Returns the variables of an environment that ``proxy(for:environment:)`` reads.
     static func variables(in environment: [String: String]) -> [String: String] {
@@ -59,13 +62,13 @@ public enum ProxySetting: Hashable, Sendable {
     }
 }
 
-/// A proxy that tunnels connections, for both `http` and `https`. It resolves the names of servers.
+/// A proxy for both `http` and `https`. It resolves the names of servers.
 public struct ProxyServer: Hashable, Sendable {
     /// The protocol of a proxy.
     public enum Kind: Hashable, Sendable {
-        /// HTTP, with `CONNECT` (RFC 9110, 9.3.6).
+        /// HTTP: for `https:` with `CONNECT` (RFC 9110, 9.3.6), for `http:` with absolute URLs (RFC 9112, 3.2.2).
         case http
-        /// SOCKS 5 (RFC 1928), without authentication.
+        /// SOCKS 5 (RFC 1928), without authentication or with a user name and a password (RFC 1929).
         case socks5
     }
 
@@ -75,7 +78,7 @@ public struct ProxyServer: Hashable, Sendable {
     public var host: String
     /// The port, from 1 to 65535.
     public var port: Int
-    /// The credential for the proxy; `nil` for none. A SOCKS proxy has none.
+    /// The credential for the proxy; `nil` for none. A SOCKS proxy takes only a user name and a password.
     public var credential: HTTPCredential?
 
     /// Creates a proxy with a protocol, a host, a port and a credential.
@@ -86,13 +89,13 @@ public struct ProxyServer: Hashable, Sendable {
         self.credential = credential
     }
 
-    /// Parses `http://user:password@host:port`, `socks5://host:port` or `socks5h://host:port`. The scheme, the credential
-    /// and the port may be missing. The default port is 1080.
+    /// Parses `http://user:password@host:port`, or the same with `socks5:` or `socks5h:`. The scheme, the credential and the
+    /// port may be missing. The default port is 1080.
     ///
     /// Returns `nil` when the text is not the address of such a proxy.
     public init?(_ text: String) {
         guard let url = URL(string: text.contains("://") ? text : "http://\(text)"),
-            let kind = Kind(scheme: url.scheme?.lowercased()), kind == .http || url.credential == nil,
+            let kind = Kind(scheme: url.scheme?.lowercased()),
             let host = url.host(percentEncoded: false), !host.isEmpty
         else { return nil }
         let port = url.port ?? 1080

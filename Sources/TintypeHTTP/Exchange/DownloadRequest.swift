@@ -1,7 +1,4 @@
-import AsyncHTTPClient
 public import Foundation
-import NIOCore
-import NIOHTTP1
 import TintypeCore
 
 /// A request to a server.
@@ -43,8 +40,7 @@ public struct DownloadRequest: Hashable, Sendable {
             headers: Self.headers(own?.headers ?? [:], settings, credential))
     }
 
-    /// Checks the parts that the HTTP client does not check. The client traps on some invalid requests, such as one
-    /// with a port above 65535.
+    /// Checks a request, so that every transport gets a valid one.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` for an invalid or overlong URL, method or header field name.
     func validate() throws(TintypeError) {
@@ -57,13 +53,8 @@ public struct DownloadRequest: Hashable, Sendable {
         // A SOCKS request has one byte for the length, and a certificate names no longer host (RFC 1928, 5; RFC 1035, 2.3.4).
         guard url.clientHost.utf8.count <= 253 else { throw invalid("the host has more than 253 bytes") }
         // A method is a token (RFC 9110, 9.1): a space or a line break would end it.
-        guard !method.isEmpty, method.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw invalid("not an HTTP method")
-        }
-        // The client checks the characters of names and values, but accepts an empty name.
-        guard !headers.nioHeaders.contains(where: { $0.name.isEmpty }) else {
-            throw invalid("a header field without a name")
-        }
+        guard !method.isEmpty, method.utf8.allSatisfy(HTTPFields.isToken) else { throw invalid("not an HTTP method") }
+        if let problem = headers.problem { throw invalid(problem) }
     }
 
     /// The error of an invalid request. Its URL may be that of a redirect, in any length, and the error is remembered.
@@ -105,21 +96,6 @@ public struct DownloadRequest: Hashable, Sendable {
 
     /// Whether sending the request twice has the effect of sending it once (RFC 9110, 9.2.2).
     var isIdempotent: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method) }
-
-    /// The request in the client's form.
-    ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` when the client rejects the request.
-    var clientRequest: HTTPClient.Request {
-        get throws(TintypeError) {
-            do {
-                return try HTTPClient.Request(
-                    url: url.absoluteURL, method: HTTPMethod(rawValue: method), headers: headers.nioHeaders,
-                    body: body.map { .byteBuffer(ByteBuffer(bytes: $0)) })
-            } catch {
-                throw TintypeError(transport: error)
-            }
-        }
-    }
 }
 
 extension URL {

@@ -1,6 +1,4 @@
-import AsyncHTTPClient
 public import Foundation
-import NIOCore
 import TintypeCore
 
 /// The response of a server: its head, and its body, which may still be arriving.

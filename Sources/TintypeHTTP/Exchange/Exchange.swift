@@ -1,7 +1,4 @@
-import AsyncHTTPClient
 import Foundation
-import NIOCore
-import NIOHTTP1
 import TintypeCore
 
 /// One exchange of a transfer: its request, sent through the interceptors and along redirects, and the final response.
@@ -163,12 +160,12 @@ struct Exchange: Sendable {
 
     /// The head of a response, and the stream of its body.
     struct Reply {
-        let head: HTTPResponseHead
+        let head: TransportHead
         let stream: ResponseStream
 
         /// The response without its body.
         func response(from url: URL) -> DownloadResponse {
-            DownloadResponse(url: url, status: Int(head.status.code), headers: HTTPFields(head.headers))
+            DownloadResponse(url: url, status: head.status, headers: head.headers)
         }
     }
 
@@ -176,124 +173,33 @@ struct Exchange: Sendable {
     ///
     /// A server may close an idle connection at the moment when it is used again. The server has not responded then, so
     /// an idempotent request is sent again.
-    ///
-    /// - Parameters:
-    ///   - route: The destination of the connection; `nil` if a guard may have to choose it.
-    ///   - others: The routes that are used instead if one of them can be reached sooner.
-    private func reply(
-        to request: DownloadRequest, over route: ConnectionRoute? = nil, orFasterOf others: [ConnectionRoute] = []
-    ) async throws -> Reply {
-        if route == nil {
-            if let serverGuard = settings.serverGuard {
-                return try await reply(to: request, allowedBy: serverGuard)
-            }
-            if let name = try transfer.services.clients.unresolvedName(in: request.url, settings) {
-                try await resolve(name)
-            }
-        }
-        let (clients, route) = (transfer.services.clients, route ?? .unrestricted)
+    private func reply(to request: DownloadRequest) async throws -> Reply {
+        var transportRequest = try settings.transportRequest(for: request, origin: transfer.request.url)
         var replays = 0
         while true {
-            let client = try clients.client(for: request.url, over: route, settings)
             let stream = ResponseStream(
-                to: try clientRequest(for: request), over: client, at: transfer.pace, under: transfer.services.watch,
+                to: transportRequest, over: settings.configuration.transport, transfer.clock, at: transfer.pace,
+                under: transfer.services.watch,
                 limitedBy: settings.limitsByteRate ? transfer.services.byteRate : nil)
-            let isRaced = !others.isEmpty && request.isIdempotent
-            let race = isRaced ? startRace(of: [route] + others, to: request.url, for: stream) : nil
-            defer { race?.cancel() }
             do {
                 let head = try await stream.head()
                 recordHead(head, of: stream, to: request)
-                if route == .unrestricted, stream.connection?.isReused == true { clients.keepName(in: request.url) }
                 return Reply(head: head.head, stream: stream)
             } catch {
-                clients.record(error, of: request.url, over: client)
                 let isReused = stream.connection?.isReused
                 guard error.allowsReplay(isIdempotent: request.isIdempotent, isReused: isReused),
                     replays < Self.maximumReplays, !Task.isCancelled
                 else { throw TintypeError(transport: error) }
+                transportRequest.usesNewConnection = true
                 replays += 1
             }
         }
-    }
-
-    /// Waits until a name is resolved.
-    @inline(never)
-    private func resolve(_ name: String) async throws {
-        let start = transfer.meter.now
-        try await transfer.services.clients.resolve(name, within: lookupLimit, for: transfer.job)
-        transfer.meter.recordNameLookup(transfer.meter.now - start)
-    }
-
-    /// The longest time for a lookup: that for connecting, within the total time of the attempt.
-    private var lookupLimit: Duration {
-        guard let total = settings.totalTimeout else { return settings.connectTimeout }
-        return max(.zero, min(settings.connectTimeout, total - (transfer.meter.now - transfer.meter.attemptStart)))
-    }
-
-    /// Sends a request to one of the addresses that a guard allows.
-    @inline(never)
-    private func reply(to request: DownloadRequest, allowedBy serverGuard: ServerGuard) async throws -> Reply {
-        let clients = transfer.services.clients
-        let start = transfer.meter.now
-        let routes = try await serverGuard.routes(
-            to: request.url, within: lookupLimit, transfer.clock, for: transfer.job)
-        transfer.meter.recordNameLookup(routes.first?.pin == nil ? nil : transfer.meter.now - start)
-        let usesProxy = try clients.usesProxy(for: request.url, settings)
-        return try await reply(to: request, overOneOf: usesProxy ? [.unrestricted] : clients.sorted(routes))
-    }
-
-    /// Sends a request over the first route. Uses another route if the first cannot be connected, or if the other one
-    /// connects sooner.
-    func reply(to request: DownloadRequest, overOneOf routes: [ConnectionRoute]) async throws -> Reply {
-        var routes = routes
-        var failure = TintypeError(.unreachable, stage: .load, "the host has no address")
-        var isRaced = false
-        while let route = routes.first {
-            routes.removeFirst()
-            do {
-                return try await reply(to: request, over: route, orFasterOf: isRaced ? [] : routes)
-            } catch let error as TintypeError where error.isConnectFailure && !Task.isCancelled {
-                failure = error
-                guard let slower = error.underlying as? SlowerAddress else { continue }
-                isRaced = true
-                routes.insert(routes.remove(at: slower.faster), at: 0)
-                routes.append(route)
-            }
-        }
-        throw failure
-    }
-
-    /// Starts a race between the addresses of a host. The response fails with ``SlowerAddress`` when an address other
-    /// than the first is reached before the request is sent.
-    @inline(never)
-    private func startRace(of routes: [ConnectionRoute], to url: URL, for stream: ResponseStream) -> AddressRace? {
-        let addresses = routes.compactMap { $0.pin?.address.socketAddress(port: url.effectivePort) }
-        guard addresses.count == routes.count else { return nil }
-        let race = AddressRace(addresses, within: settings.connectTimeout, transfer.clock) {
-            [weak delegate = stream.delegate] index in
-            let error = SlowerAddress(faster: index - 1)
-            delegate?.failIfUnsent(
-                TintypeError(.unreachable, stage: .load, "another address was reached sooner", underlying: error))
-        }
-        race.start()
-        return race
     }
 
     @inline(never)
     private func recordHead(_ head: ResponseHead, of stream: ResponseStream, to request: DownloadRequest) {
         transfer.meter.recordHead(
             head, over: stream.connection, isEncrypted: request.url.isEncrypted, since: stream.sent)
-        settings.cookies?.store(head.head.headers["set-cookie"], setBy: request.url, at: transfer.clock.date())
-    }
-
-    /// The request in the form of the client, with TLS settings.
-    @inline(never)
-    private func clientRequest(for request: DownloadRequest) throws(TintypeError) -> HTTPClient.Request {
-        var clientRequest = try request.clientRequest
-        if let tls = try settings.tls(for: request.url, origin: transfer.request.url) {
-            clientRequest.tlsConfiguration = tls
-        }
-        return clientRequest
+        settings.cookies?.store(head.head.headers.values("set-cookie"), setBy: request.url, at: transfer.clock.date())
     }
 }

@@ -1,56 +1,53 @@
 import Foundation
-import NIOHTTP1
 
 /// The header fields of a request or a response, in order. Names are case-insensitive (RFC 9110, 5.1).
 ///
 /// Looking up a name is O(*n*). Two values are equal when they have the same fields in any order.
 public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
-    var nioHeaders: HTTPHeaders
+    /// All fields, in order.
+    public private(set) var all: [(name: String, value: String)] = []
 
     /// Creates an empty list of fields.
-    public init() {
-        nioHeaders = HTTPHeaders()
-    }
+    public init() {}
 
     /// Creates a list of fields from names and values.
     public init(dictionaryLiteral fields: (String, String)...) {
-        nioHeaders = HTTPHeaders(fields)
+        all = fields.map { (name: $0.0, value: $0.1) }
     }
 
     /// Creates a list of fields from names and values.
     public init(_ fields: [(name: String, value: String)]) {
-        nioHeaders = HTTPHeaders(fields.map { ($0.name, $0.value) })
-    }
-
-    init(_ nioHeaders: HTTPHeaders) {
-        self.nioHeaders = nioHeaders
+        all = fields
     }
 
     /// The value of the first field with a name. Setting it replaces all fields with that name; `nil` removes them.
     public subscript(_ name: String) -> String? {
-        get { nioHeaders.first(name: name) }
+        get { all.first { Self.isSame($0.name, name) }?.value }
         set {
-            guard let newValue else { return nioHeaders.remove(name: name) }
-            nioHeaders.replaceOrAdd(name: name, value: newValue)
+            all.removeAll { Self.isSame($0.name, name) }
+            if let newValue { add(name: name, value: newValue) }
         }
     }
 
     /// Returns the elements of all fields with a name, separated at commas outside of quotes (RFC 9110, 5.6.1).
     public func list(_ name: String) -> [String] {
-        // Most names are absent, and `nioHeaders` would still allocate a list of their values.
-        guard nioHeaders.contains(name: name) else { return [] }
-        return nioHeaders[name].flatMap { HTTPList.elements($0) }
+        // Most names are absent.
+        guard contains(name) else { return [] }
+        return values(name).flatMap { HTTPList.elements($0) }
     }
 
     /// Returns the values of all fields with a name, unparsed.
-    public func values(_ name: String) -> [String] { nioHeaders[name] }
+    public func values(_ name: String) -> [String] {
+        guard contains(name) else { return [] }
+        return all.filter { Self.isSame($0.name, name) }.map(\.value)
+    }
 
     /// Whether there is a field with a name.
-    public func contains(_ name: String) -> Bool { nioHeaders.contains(name: name) }
+    public func contains(_ name: String) -> Bool { all.contains { Self.isSame($0.name, name) } }
 
     /// Adds a field after all others, in addition to others with the same name.
     public mutating func add(name: String, value: String) {
-        nioHeaders.add(name: name, value: value)
+        all.append((name, value))
     }
 
     /// Adds the fields whose names are absent, sorted by name.
@@ -62,24 +59,42 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
 
     /// Adds the fields whose names are absent.
     mutating func addMissing(_ fields: HTTPFields) {
-        guard !nioHeaders.isEmpty else { return self = fields }
+        guard !all.isEmpty else { return self = fields }
         let present = self
-        for (name, value) in fields.nioHeaders where !present.contains(name) { add(name: name, value: value) }
+        for (name, value) in fields.all where !present.contains(name) { add(name: name, value: value) }
     }
 
     /// Replaces this list's fields that have the name of a field in `fields`, and adds the rest of `fields`.
     mutating func replace(with fields: HTTPFields) {
-        for (name, _) in fields.nioHeaders { nioHeaders.remove(name: name) }
-        for (name, value) in fields.nioHeaders { add(name: name, value: value) }
+        all.removeAll { fields.contains($0.name) }
+        all += fields.all
     }
 
     /// Returns the fields whose names match, in order.
     func filter(_ isIncluded: (String) -> Bool) -> HTTPFields {
-        var included = HTTPFields()
-        included.nioHeaders.reserveCapacity(nioHeaders.count)
-        for (name, value) in nioHeaders where isIncluded(name) { included.add(name: name, value: value) }
-        return included
+        HTTPFields(all.filter { isIncluded($0.name) })
     }
+
+    /// What makes the fields unfit for a request; `nil` for nothing. A name is a token, and a value has no control
+    /// characters except tabs (RFC 9110, 5.5).
+    var problem: String? {
+        for (name, value) in all {
+            guard !name.isEmpty else { return "a header field without a name" }
+            guard name.utf8.allSatisfy(Self.isToken) else { return "an invalid name of a header field" }
+            guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+                return "an invalid value of the header field \(name)"
+            }
+        }
+        return nil
+    }
+
+    /// Compares two names, ignoring the case of ASCII letters. Allocates nothing.
+    private static func isSame(_ left: String, _ right: String) -> Bool {
+        let (left, right) = (left.utf8, right.utf8)
+        return left.count == right.count && zip(left, right).allSatisfy { lowercase($0) == lowercase($1) }
+    }
+
+    private static func lowercase(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
 
     /// Returns the value of a field of a response that a later request sends back, such as `ETag`; `nil` if a request
     /// cannot carry it: the client refuses control characters, and servers refuse long values. O(length of the value).
@@ -93,14 +108,11 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     /// Servers accept 8 KB of fields in a request, or more.
     private static let maximumReturnableByteCount = 2048
 
-    /// All fields, in order.
-    public var all: [(name: String, value: String)] { nioHeaders.map { ($0.name, $0.value) } }
-
     /// The number of bytes of all names and values.
-    var byteCount: Int { nioHeaders.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
+    var byteCount: Int { all.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
 
     /// The fields with lowercase names, sorted: equal for equal lists.
-    var canonical: [String] { nioHeaders.map { "\($0.name.lowercased()): \($0.value)" }.sorted() }
+    var canonical: [String] { all.map { "\($0.name.lowercased()): \($0.value)" }.sorted() }
 }
 
 extension HTTPFields: Hashable {

@@ -1,7 +1,4 @@
-import AsyncHTTPClient
 import Foundation
-import NIOCore
-import NIOFoundationCompat
 import TintypeCore
 
 /// A response body that still arrives, possibly after bytes that an interrupted transfer left.
@@ -128,9 +125,7 @@ final class ResponseBody: Sendable {
     func discard() async {
         guard let announced, announced <= 4096, beginReading() else { return }
         var count = 0
-        while count <= announced, let parts = try? await stream.parts(), !parts.isEmpty {
-            count += parts.reduce(0) { $0 + $1.readableBytes }
-        }
+        while count <= announced, let part = try? await stream.part(), !part.isEmpty { count += part.count }
     }
 
     /// Receives the body up to its end, and removes its content coding. A body that was collected is not received again.
@@ -148,18 +143,16 @@ final class ResponseBody: Sendable {
         do {
             if let announced, coding == nil { try received.expect(prefix.count + announced) }
             if !prefix.isEmpty { try await appendPrefix(to: received) }
-            let inflater = try coding.map { coding throws(TintypeError) in try Inflater(coding, limits) }
+            let decoder = try coding.map { coding throws(TintypeError) in try Inflater(coding, limits) }
             var count = 0
-            while case let parts = try await stream.parts(), !parts.isEmpty {
-                for part in parts {
-                    count += part.readableBytes
-                    guard count <= limits.byteCount else { throw tooLarge }
-                    try append(part, to: received, inflater)
-                    if received.isWorthSpilling { try await received.spill(for: transfer.job) }
-                    if coding == nil { await resumption?.write(received, for: transfer.job) }
-                }
+            while case let part = try await stream.part(), !part.isEmpty {
+                count += part.count
+                guard count <= limits.byteCount else { throw tooLarge }
+                try append(part, to: received, decoder)
+                if received.isWorthSpilling { try await received.spill(for: transfer.job) }
+                if coding == nil { await resumption?.write(received, for: transfer.job) }
             }
-            try finish(count, inflater)
+            try finish(count, decoder)
         } catch {
             throw failure(error, received)
         }
@@ -178,33 +171,23 @@ final class ResponseBody: Sendable {
     }
 
     private func append(
-        _ part: ByteBuffer, to received: ReceivedBytes, _ inflater: Inflater?
+        _ part: Data, to received: ReceivedBytes, _ decoder: Inflater?
     ) throws(TintypeError) {
-        if inflater == nil, isWorthKeeping(part) {
-            return try received.setAll(to: Data(buffer: part, byteTransferStrategy: .noCopy))
+        // A part that is the whole body is used without a copy.
+        if decoder == nil, prefix.isEmpty, part.count == announced { return try received.setAll(to: part) }
+        try part.withTypedBytes { bytes throws(TintypeError) in
+            guard let decoder else { return try received.append(bytes) }
+            try decoder.inflate(bytes) { bytes throws(TintypeError) in try received.append(bytes) }
         }
-        try part.withUnsafeReadableBytes { bytes in
-            Result { () throws(TintypeError) in
-                guard let inflater else { return try received.append(bytes) }
-                try inflater.inflate(bytes) { bytes throws(TintypeError) in try received.append(bytes) }
-            }
-        }.get()
-    }
-
-    /// Whether a part is the whole body and fills at least a third of its buffer. Then the buffer is used without a
-    /// copy. A copy would cost more than the copying, because the allocator returns blocks of tens of kilobytes to the
-    /// system between transfers.
-    private func isWorthKeeping(_ part: ByteBuffer) -> Bool {
-        prefix.isEmpty && part.readableBytes == announced && part.readableBytes >= part.storageCapacity / 3
     }
 
     /// - Parameter count: The bytes that arrived, with their content coding.
-    private func finish(_ count: Int, _ inflater: Inflater?) throws(TintypeError) {
+    private func finish(_ count: Int, _ decoder: Inflater?) throws(TintypeError) {
         transfer.meter.recordBody(wireBytes: count)
         // The transfer may have been cancelled after the last part.
         guard !Task.isCancelled else { throw .cancelled }
         if let announced, announced != count { throw Self.truncated(count, of: announced) }
-        try inflater?.finish()
+        try decoder?.finish()
     }
 
     private var tooLarge: TintypeError { .exceeded(byteLimit: limits.byteCount) }

@@ -1,5 +1,4 @@
-import AsyncHTTPClient
-import NIOCore
+import Foundation
 import TintypeCore
 
 /// The unread part of one response. It decides which parts the reader gets, when the reader waits, and when the origin
@@ -15,144 +14,162 @@ struct ResponseStreamState: Sendable {
     struct Actions: Sendable {
         /// The waiting reader, to be resumed.
         var reader: Reader?
-        /// Whether to call ``ResponseStreamState/timerFired()`` after ``ResponseStreamState/smallPartDelay``.
-        var startsTimer = false
-        /// The promise that holds back the body, to be succeeded.
-        var drained: EventLoopPromise<Void>?
-        /// The client's task, to be cancelled.
-        var task: HTTPClient.Task<Void>?
+        /// The exchange, to be continued.
+        var resumed: (any TransportExchange)?
+        /// The exchange, to be cancelled.
+        var cancelled: (any TransportExchange)?
     }
 
-    /// The number of stored bytes at which the origin must wait. It is generous, because parts that the client holds back
+    /// The number of stored bytes at which the origin must wait. It is generous, because bytes that a transport holds back
     /// are lost when a connection breaks, and a resumption must request them again.
     private static let maximumByteCount = 4 << 20
 
-    /// Parts with fewer bytes are small: they are copied into one buffer, and handed to the reader together. Resuming
-    /// the reader and reporting progress costs as much as copying 100 KB.
+    /// Parts with fewer bytes are small: they are handed to the reader together. Resuming the reader and reporting progress
+    /// costs as much as copying 100 KB.
     private static let smallPart = 1 << 10
     /// The number of gathered bytes at which small parts no longer wait for more.
     private static let gatheredByteCount = 16 << 10
     /// The longest time that a small part waits for others.
-    static let smallPartDelay = TimeAmount.milliseconds(5)
+    static let smallPartDelay = Duration.milliseconds(5)
+    /// The number of bytes for which room is made when the head announces a body.
+    private static let maximumReservation = 256 << 10
 
-    var connection: ConnectionLog.Use?
+    private(set) var connection: TransportConnection?
     private var head: ResponseHead?
     private var isHeadRead = false
-    private var parts: [ByteBuffer] = []
-    /// Small parts that arrived after ``parts``.
-    private var gathered = ByteBuffer()
-    private var byteCount = 0
+    /// The bytes of the body that have not been read.
+    private var unread = Data()
     private var progress = TransferPace.Progress()
     /// Whether the origin must wait because of the rate limit.
-    var isHeldBack = false {
-        didSet { if isHeldBack { progress.wasPaused = true } }
-    }
-    /// Whether there are stored parts that the reader gets without waiting for more.
+    private var isHeldBack = false
+    /// Whether the origin must wait until the reader has taken the stored bytes.
+    private var isPaused = false
+    /// Whether there are stored bytes that the reader gets without waiting for more.
     private var isDue = false
     private var isTimerRunning = false
     private var end: Result<Void, any Error>?
     /// The waiting reader. The call that takes it out of the state resumes it.
     private var reader: Reader?
-    private var drained: EventLoopPromise<Void>?
-    private var task: HTTPClient.Task<Void>?
+    private var exchange: (any TransportExchange)?
 
-    // MARK: Events of the client
+    // MARK: Events of the transport
 
-    /// Stores the client's task, which cancels the request.
+    /// Stores the exchange.
     ///
-    /// - Returns: The task, if it is to be cancelled.
-    mutating func attach(_ task: HTTPClient.Task<Void>) -> HTTPClient.Task<Void>? {
-        guard end == nil else { return task }
-        self.task = task
-        return nil
+    /// - Returns: Whether the exchange is to be cancelled.
+    mutating func attach(_ exchange: any TransportExchange) -> Bool {
+        guard end == nil else { return wasCancelled }
+        self.exchange = exchange
+        return false
+    }
+
+    /// Whether the response ended before the exchange did.
+    private var wasCancelled = false
+    /// Whether the exchange was to be continued before it was attached.
+    private var missedResumption = false
+
+    /// Returns whether to continue the exchange that was attached.
+    mutating func takeMissedResumption() -> Bool {
+        defer { missedResumption = false }
+        return missedResumption && end == nil
+    }
+
+    /// Returns the exchange, to be continued.
+    private mutating func resumption() -> (any TransportExchange)? {
+        if exchange == nil, end == nil { missedResumption = true }
+        return exchange
+    }
+
+    /// Stores the connection that carries the response.
+    mutating func connect(_ connection: TransportConnection, at now: Duration) {
+        self.connection = connection
+        progress.lastTime = now
     }
 
     /// Stores the head of the response.
-    ///
-    /// - Returns: The reader, if it is to be resumed.
-    mutating func receive(_ head: ResponseHead) -> Reader? {
-        guard end == nil else { return nil }
+    mutating func store(_ head: ResponseHead) {
+        guard end == nil else { return }
         self.head = head
         progress.headTime = head.time
-        return takeReader()
+        progress.lastTime = head.time
+        if let count = head.head.headers["content-length"].flatMap({ Int(digits: $0) }) {
+            unread.reserveCapacity(min(count, Self.maximumReservation))
+        }
     }
 
     /// Stores a part of the body.
     ///
-    /// - Returns: The reader, if it is to be resumed, and whether to start the timer.
-    mutating func receive(_ part: ByteBuffer) -> Actions {
-        guard end == nil, part.readableBytes > 0 else { return Actions() }
-        progress.byteCount += part.readableBytes
-        if part.readableBytes < Self.smallPart { gather(part) } else { store(part) }
-        if isDue { return Actions(reader: takeReader()) }
-        defer { isTimerRunning = true }
-        return Actions(startsTimer: !isTimerRunning)
-    }
-
-    private mutating func store(_ part: ByteBuffer) {
-        storeGathered()
-        parts.append(part)
-        // A part retains the whole buffer that it was read into, however small the part is.
-        byteCount += max(part.readableBytes, part.storageCapacity / 8)
-        isDue = true
-    }
-
-    /// Copies a small part to those before it.
-    private mutating func gather(_ part: ByteBuffer) {
-        gathered.writeImmutableBuffer(part)
-        byteCount += part.readableBytes
-        isDue = isDue || gathered.readableBytes >= Self.gatheredByteCount
-    }
-
-    private mutating func storeGathered() {
-        guard gathered.readableBytes > 0 else { return }
-        parts.append(gathered)
-        gathered = ByteBuffer()
-    }
-
-    /// Ends the wait of small parts for more.
-    ///
-    /// - Returns: The reader, if it is to be resumed.
-    mutating func timerFired() -> Reader? {
-        isTimerRunning = false
-        isDue = isDue || gathered.readableBytes > 0
-        return takeReader()
-    }
-
-    /// Whether the rest of the body must wait until the reader has taken the stored parts.
-    var isFull: Bool { end == nil && byteCount >= Self.maximumByteCount }
-
-    /// Stores the promise that holds back the rest of the body, if the stream is still full.
-    ///
-    /// - Returns: Whether the promise is stored; otherwise the caller succeeds it.
-    mutating func pause(until drained: EventLoopPromise<Void>) -> Bool {
+    /// - Returns: Whether the rest of the body must wait until the reader has taken the stored bytes.
+    mutating func store(_ part: UnsafeRawBufferPointer, at now: Duration) -> Bool {
+        guard end == nil, let base = part.bindMemory(to: UInt8.self).baseAddress else { return false }
+        progress.byteCount += part.count
+        progress.lastTime = now
+        unread.append(base, count: part.count)
+        if part.count >= Self.smallPart || unread.count >= Self.gatheredByteCount { isDue = true }
         guard isFull else { return false }
-        self.drained = drained
+        isPaused = true
         progress.wasPaused = true
         return true
     }
 
+    /// Returns whether to call ``timerFired()`` after ``smallPartDelay``, because a small part waits.
+    mutating func startTimer() -> Bool {
+        guard !isDue, !isTimerRunning, !unread.isEmpty, end == nil else { return false }
+        isTimerRunning = true
+        return true
+    }
+
+    /// Ends the wait of small parts for more.
+    mutating func timerFired() -> Actions {
+        isTimerRunning = false
+        isDue = isDue || !unread.isEmpty
+        return notify()
+    }
+
+    /// Resumes the reader if there is something to read.
+    mutating func notify() -> Actions {
+        Actions(reader: takeReader())
+    }
+
+    /// Makes the origin wait because of the rate limit.
+    mutating func holdBack() {
+        isHeldBack = true
+        progress.wasPaused = true
+    }
+
+    /// Ends the wait because of the rate limit.
+    mutating func release(at now: Duration) -> Actions {
+        isHeldBack = false
+        progress.lastTime = now
+        return Actions(resumed: isPaused ? nil : resumption())
+    }
+
+    /// Whether the rest of the body must wait until the reader has taken the stored bytes.
+    var isFull: Bool { end == nil && unread.count >= Self.maximumByteCount }
+
     /// Ends the response. Only the first end counts.
     mutating func finish(_ end: Result<Void, any Error>) -> Actions {
         guard self.end == nil else { return Actions() }
-        defer { (task, drained) = (nil, nil) }
         self.end = end
-        return Actions(reader: takeReader(), drained: drained)
+        exchange = nil
+        return Actions(reader: takeReader())
     }
 
-    /// Ends the response early; parts that have not been read are lost.
+    /// Ends the response early; bytes that have not been read are lost.
     mutating func cancel(_ error: any Error) -> Actions {
         guard end == nil else { return Actions() }
-        takeParts()
+        unread = Data()
+        isDue = false
         return fail(error)
     }
 
-    /// Ends the response early; parts that have not been read are read before the error.
+    /// Ends the response early; bytes that have not been read are read before the error.
     mutating func fail(_ error: any Error) -> Actions {
         guard end == nil else { return Actions() }
-        let task = task
+        wasCancelled = true
+        let exchange = exchange
         var actions = finish(.failure(error))
-        actions.task = task
+        actions.cancelled = exchange
         return actions
     }
 
@@ -160,7 +177,7 @@ struct ResponseStreamState: Sendable {
 
     /// Returns the progress since the last call.
     mutating func takeProgress() -> TransferPace.Progress {
-        defer { progress.wasPaused = drained != nil || isHeldBack }
+        defer { progress.wasPaused = isPaused || isHeldBack }
         return progress
     }
 
@@ -173,21 +190,17 @@ struct ResponseStreamState: Sendable {
         return head
     }
 
-    /// Returns all stored parts, or none at the end of the body; `nil` while there is nothing to read.
-    mutating func readParts() throws -> (parts: [ByteBuffer], drained: EventLoopPromise<Void>?)? {
+    /// Returns all stored bytes, or none at the end of the body, and the exchange if it is to be continued; `nil` while
+    /// there is nothing to read.
+    mutating func readPart(at now: () -> Duration) throws -> (part: Data, resumed: (any TransportExchange)?)? {
         guard isDue || end != nil else { return nil }
-        let drained = drained
-        self.drained = nil
-        let parts = takeParts()
-        if parts.isEmpty { try end?.get() }
-        return (parts, drained)
-    }
-
-    @discardableResult
-    private mutating func takeParts() -> [ByteBuffer] {
-        storeGathered()
-        defer { (parts, byteCount, isDue) = ([], 0, false) }
-        return parts
+        let part = unread
+        (unread, isDue) = (Data(), false)
+        if part.isEmpty { try end?.get() }
+        guard isPaused else { return (part, nil) }
+        isPaused = false
+        progress.lastTime = now()
+        return (part, isHeldBack ? nil : resumption())
     }
 
     /// Stores the reader until there is something to read.
@@ -202,6 +215,12 @@ struct ResponseStreamState: Sendable {
 
     /// Whether the response has ended, or was cancelled.
     var hasEnded: Bool { end != nil }
+
+    /// The error of Tintype with which the response ended.
+    var error: TintypeError? {
+        guard case .failure(let error)? = end else { return nil }
+        return error as? TintypeError
+    }
 
     private var canRead: Bool { end != nil || (isHeadRead ? isDue : head != nil) }
 

@@ -1,30 +1,33 @@
 import Foundation
-import NIOCore
 
 /// An IP address of version 4 or 6.
 struct IPAddress: Hashable, Sendable {
     /// 4 or 16 bytes in network order.
     let bytes: [UInt8]
 
-    init?(_ address: SocketAddress) {
-        switch address {
-        case .v4(let address): bytes = withUnsafeBytes(of: address.address.sin_addr) { Array($0) }
-        case .v6(let address): bytes = withUnsafeBytes(of: address.address.sin6_addr) { Array($0) }
-        case .unixDomainSocket: return nil
-        }
+    init(_ address: in_addr) {
+        bytes = withUnsafeBytes(of: address) { Array($0) }
     }
 
+    init(_ address: in6_addr) {
+        bytes = withUnsafeBytes(of: address) { Array($0) }
+    }
+
+    /// Parses an address such as `10.0.0.5` or `fe80::1` (inet_pton(3)); returns `nil` for any other text.
     init?(_ text: String) {
-        guard let address = try? SocketAddress(ipAddress: text, port: 0) else { return nil }
-        self.init(address)
+        var (short, long) = (in_addr(), in6_addr())
+        if inet_pton(AF_INET, text, &short) == 1 {
+            self.init(short)
+        } else if inet_pton(AF_INET6, text, &long) == 1 {
+            self.init(long)
+        } else {
+            return nil
+        }
     }
 
     private init(bytes: [UInt8]) {
         self.bytes = bytes
     }
-
-    /// Returns the address with a port; `nil` if the port is not valid.
-    func socketAddress(port: Int) -> SocketAddress? { try? SocketAddress(ipAddress: description, port: port) }
 
     /// The purpose of the address. An IPv6 address that embeds an IPv4 address has the kind of that address.
     var kind: AddressKind {

@@ -77,7 +77,7 @@ public struct ServerGuard: Hashable, Sendable {
         let host = url.plainHost
         guard ports?.contains(url.effectivePort) ?? true else { return Refusal("the port \(url.effectivePort)") }
         guard !denied.contains(host), allowed?.contains(host) ?? true else { return Refusal("the host \(host)") }
-        return HostResolver.literal(host).flatMap(refusal)
+        return AddressLiteral.address(host).flatMap(refusal)
     }
 
     /// Returns the reason to refuse an address; `nil` when it is allowed.

@@ -1,6 +1,4 @@
 package import Foundation
-import NIOCore
-import NIOPosix
 import TintypeCore
 
 /// The clock and the random numbers of a downloader, which tests replace.
@@ -20,7 +18,7 @@ package struct TransferClock: Sendable {
     package init(
         uptime: @escaping @Sendable () -> Duration, date: @escaping @Sendable () -> Date,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
-        schedule: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void = Self.callOnEventLoop,
+        schedule: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void = Self.callOnQueue,
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
     ) {
         self.uptime = uptime
@@ -32,12 +30,14 @@ package struct TransferClock: Sendable {
 
     /// The clocks of the system. The uptime stops while the machine sleeps; waits do not.
     package static let system = TransferClock(
-        uptime: { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }, date: { Date() },
+        uptime: { .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)) }, date: { Date() },
         sleep: { try await Task.sleep(for: $0) })
 
-    /// Calls a closure on an event loop: a timer there costs less than a task.
-    package static let callOnEventLoop: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void = { delay, body in
-        MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: TimeAmount(delay), body)
+    /// Calls a closure on a queue of the system: a timer there costs less than a task.
+    package static let callOnQueue: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void = { delay, body in
+        let delay = min(max(delay, .zero), .seconds(1 << 32)).components
+        let nanoseconds = Int(delay.seconds) * 1_000_000_000 + Int(delay.attoseconds / 1_000_000_000)
+        DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(nanoseconds), execute: body)
     }
 }
 

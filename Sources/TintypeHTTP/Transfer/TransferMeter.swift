@@ -1,4 +1,3 @@
-import NIOHTTP1
 import TintypeCore
 
 /// Measures one transfer while it runs.
@@ -52,11 +51,6 @@ struct TransferMeter: ~Copyable, Sendable {
         }
     }
 
-    /// - Parameter time: How long the name of the server took to resolve; `nil` for an address.
-    func recordNameLookup(_ time: Duration?) {
-        state.withLock { $0.metrics.nameLookup = time }
-    }
-
     func recordRedirect() {
         state.withLock { state in
             state.metrics.redirects += 1
@@ -68,16 +62,17 @@ struct TransferMeter: ~Copyable, Sendable {
     ///   - connection: The connection that carries the response; `nil` while it is unknown.
     ///   - sent: The uptime at which the request was sent.
     func recordHead(
-        _ head: ResponseHead, over connection: ConnectionLog.Use?, isEncrypted: Bool, since sent: Duration
+        _ head: ResponseHead, over connection: TransportConnection?, isEncrypted: Bool, since sent: Duration
     ) {
-        let version = head.head.version.name
         state.withLock { state in
             state.headTime = head.time
             state.metrics.firstByte = head.time - sent
+            state.metrics.nameLookup = connection?.nameLookup
             state.metrics.connecting = connection?.connecting
+            state.metrics.handshake = connection?.handshake
             state.metrics.roundTrip = connection?.roundTrip
             state.metrics.isConnectionReused = connection?.isReused
-            state.metrics.httpVersion = version
+            state.metrics.httpVersion = head.head.version
             state.metrics.isEncrypted = isEncrypted
         }
     }
@@ -103,17 +98,6 @@ struct TransferMeter: ~Copyable, Sendable {
             state.metrics.body = now - state.headTime
             state.metrics.total = now - start
             return state.metrics
-        }
-    }
-}
-
-extension HTTPVersion {
-    /// The form of ``TintypeCore/TransferMetrics/httpVersion``.
-    fileprivate var name: String {
-        switch self {
-        case .http2: "http/2"
-        case .http1_1: "http/1.1"
-        default: "http/\(major).\(minor)"
         }
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import NIOSSL
 import TintypeCore
 
 /// The settings of one transfer: the configuration when it began, with the options of its request.
@@ -16,7 +15,7 @@ final class TransferSettings: Sendable {
     let headers: HTTPFields
     let limits: ResponseBody.Limits
     let interceptors: [any HTTPInterceptor]
-    private let traits: ClientTraits
+    private let security: TransportSecurity
 
     init(configuration: DownloaderConfiguration, options: HTTPOptions, accept: String? = nil, byteLimit: Int) {
         self.configuration = configuration
@@ -24,7 +23,7 @@ final class TransferSettings: Sendable {
         self.accept = accept
         self.byteLimit = byteLimit
         headers = Self.headers(of: configuration, accept)
-        traits = ClientTraits(configuration, options)
+        security = Self.security(of: configuration)
         let own = options.maximumByteCount ?? configuration.maximumByteCount ?? .max
         // Clamped, so that its product with a number of bytes does not overflow.
         let expansion = min(max(1, configuration.maximumExpansion), 1 << 20)
@@ -62,68 +61,73 @@ final class TransferSettings: Sendable {
     /// Whether the transfer runs code of the program, which the limits on responses cannot stop.
     var runsUserCode: Bool { !interceptors.isEmpty || configuration.redirectHook != nil }
 
-    /// The traits of the client for a URL, which depend on its proxy and its route.
+    /// Returns a request in the form of the transport.
     ///
-    /// - Parameters:
-    ///   - version: The version of HTTP that the server has chosen, if it differs from that of most servers.
-    ///   - environment: The variables that name proxies.
+    /// - Parameter origin: The URL of the first request, before redirects.
     /// - Throws: ``TintypeCore/TintypeError/Code/unreachable`` when the proxy in the environment cannot be used.
-    func traits(
-        for url: URL, over route: ConnectionRoute = .unrestricted, version: NegotiatedVersion? = nil,
-        environment: [String: String]
-    ) throws(TintypeError) -> ClientTraits {
-        if traits.client != nil { return traits }
-        let proxy = try configuration.proxy.proxy(for: url, environment: environment)
-        guard proxy != nil || route != .unrestricted || version != nil else { return traits }
-        return ClientTraits(
-            configuration, options, proxy: proxy, pin: proxy == nil ? route.pin : nil, version: version)
+    func transportRequest(for request: DownloadRequest, origin: URL) throws(TintypeError) -> TransportRequest {
+        var sent = TransportRequest(
+            url: request.url.absoluteURL.withoutCredential, method: request.method, headers: request.headers,
+            body: request.body)
+        sent.connectTimeout = connectTimeout
+        sent.proxy = try configuration.proxy.proxy(for: request.url, environment: ProxySetting.variables)
+        sent.allowsHTTP2 = configuration.allowsHTTP2
+        sent.security = security(for: request.url, origin: origin)
+        sent.readSize = configuration.maximumBytesPerSecond.map { Self.readSize(forBytesPerSecond: $0) }
+        if let serverGuard {
+            sent.addressCheck = { address throws(TintypeError) in
+                guard let address = IPAddress(address) else {
+                    throw TintypeError(.forbidden, stage: .load, "an address of another kind")
+                }
+                try serverGuard.check(address, for: request.url)
+            }
+        }
+        return sent
     }
+
+    /// Smaller reads make a limited rate steadier: a read takes at most what may arrive in a tenth of a second. Returns a
+    /// number of bytes from 1 to 64 KB.
+    static func readSize(forBytesPerSecond rate: Int) -> Int { min(max(rate / 10, 1 << 10), 64 << 10) }
 
     /// Checks a request. The guard comes first, so that it also refuses a URL that cannot be sent.
     ///
-    /// - Throws: The error of the guard; ``TintypeCore/TintypeError/Code/refusedRequest`` when the client of the program
-    ///   ignores a setting, or the request cannot be sent.
+    /// - Throws: The error of the guard; ``TintypeCore/TintypeError/Code/refusedRequest`` when the transport cannot check
+    ///   addresses, or the request cannot be sent.
     @inline(never)
     func check(_ request: DownloadRequest) throws(TintypeError) {
         try serverGuard?.check(request.url)
-        if let setting = settingIgnoredByClient {
+        if serverGuard != nil, !configuration.transport.checksAddresses {
             throw TintypeError(
-                .refusedRequest, stage: .load,
-                "\(setting) needs the downloader's own HTTP client, not that of the program")
+                .refusedRequest, stage: .load, "a server guard needs a transport that checks addresses")
         }
         try request.validate()
     }
 
-    /// The setting that the client of the program ignores; `nil` without such a client. Sent without the guard or the
-    /// proxy, a request could reach servers that these settings exclude.
-    private var settingIgnoredByClient: String? {
-        guard traits.client != nil else { return nil }
-        if serverGuard != nil { return "a server guard" }
-        if case .server = configuration.proxy { return "a proxy of the downloader" }
-        return nil
+    private static func security(of configuration: DownloaderConfiguration) -> TransportSecurity {
+        var security = TransportSecurity()
+        security.trustedCertificates = configuration.trustedCertificates
+        return security
     }
 
-    /// The limit on silence; `nil` if the connections have an ``IdleHandler`` of the downloader.
-    var silence: SilenceLimit? {
-        traits.client == nil ? nil : SilenceLimit(connecting: connectTimeout, idle: idleTimeout)
-    }
-
-    /// The settings of TLS for a URL; `nil` for those of its client.
+    /// The settings of TLS for a URL.
     ///
-    /// - Parameter origin: The URL of the request, before redirects.
-    /// - Throws: ``TintypeCore/TintypeError/Code/insecure`` when a certificate cannot be read.
-    func tls(for url: URL, origin: URL) throws(TintypeError) -> TLSConfiguration? {
-        guard
-            !configuration.clientCertificates.isEmpty || !configuration.hostsWithUncheckedCertificates.isEmpty
-                || options.acceptsUncheckedCertificate
-        else { return nil }
-        let isUnchecked = acceptsUncheckedCertificate(of: url, origin: origin)
-        let own = configuration.clientCertificates[url.plainHost]
-        guard isUnchecked || own != nil else { return nil }
-        var tls = isUnchecked ? TLSConfiguration.makeClientConfiguration() : try traits.tls()
-        if isUnchecked { tls.certificateVerification = .none }
-        try own?.add(to: &tls)
-        return tls
+    /// - Parameter origin: The URL of the first request, before redirects.
+    private func security(for url: URL, origin: URL) -> TransportSecurity {
+        var security = security
+        // The certificates are checked in any case, so that a mistake in the configuration is noticed.
+        guard url.isEncrypted else { return security }
+        if !configuration.clientCertificates.isEmpty {
+            security.clientCertificate = configuration.clientCertificates[url.plainHost]
+        }
+        if !configuration.hostsWithUncheckedCertificates.isEmpty || options.acceptsUncheckedCertificate {
+            security.checksCertificate = !acceptsUncheckedCertificate(of: url, origin: origin)
+        }
+        return security
+    }
+
+    /// The limit on silence; `nil` for a century or more.
+    var silence: SilenceLimit? {
+        idleTimeout < .seconds(1 << 32) ? SilenceLimit(connecting: connectTimeout, idle: idleTimeout) : nil
     }
 
     /// Whether the certificate of a URL's host is not checked.
@@ -138,7 +142,6 @@ final class TransferSettings: Sendable {
 
 /// The state that all transfers of one downloader share.
 final class TransferServices: Sendable {
-    let clients: ClientPool
     let queue: TransferQueue
     /// Limits the rate at which requests start.
     let tokens: Locked<TokenBucket>
@@ -147,8 +150,7 @@ final class TransferServices: Sendable {
     /// Ends responses that are too slow.
     let watch: TransferWatch
 
-    init(_ configuration: DownloaderConfiguration, lookups: HostLookups = HostResolver.unguardedLookups) {
-        clients = ClientPool(configuration.clock, lookups: lookups)
+    init(_ configuration: DownloaderConfiguration) {
         queue = TransferQueue(configuration)
         watch = TransferWatch(configuration.clock)
         tokens = Locked(TokenBucket(configuration.startRate))

@@ -1,4 +1,3 @@
-import NIOCore
 import TintypeCore
 
 /// Ends responses that are too slow: ``TransferWatchState`` behind a lock, with one timer for all responses.
@@ -6,7 +5,7 @@ import TintypeCore
 /// A timer, or a task, for each response would cost more than the rest of the limits. Most responses have ended before the
 /// first check.
 final class TransferWatch: Sendable {
-    private let state = Locked(TransferWatchState<ResponseDelegate>())
+    private let state = Locked(TransferWatchState<TransportResponse>())
     private let clock: TransferClock
 
     init(_ clock: TransferClock) {
@@ -16,7 +15,7 @@ final class TransferWatch: Sendable {
     /// Watches a response from the time at which its request is sent.
     ///
     /// - Returns: The slot of the response, for ``end(_:)``; `nil` if the response has no limit.
-    func begin(_ response: ResponseDelegate, _ pace: TransferPace) -> Int? {
+    func begin(_ response: TransportResponse, _ pace: TransferPace) -> Int? {
         let (slot, alarm) = state.withLock { $0.begin(response, pace, at: response.sent) }
         schedule(alarm)
         return slot
@@ -28,12 +27,12 @@ final class TransferWatch: Sendable {
         _ = state.withLock { $0.end(slot) }
     }
 
-    private func schedule(_ alarm: TransferWatchState<ResponseDelegate>.Alarm?) {
+    private func schedule(_ alarm: TransferWatchState<TransportResponse>.Alarm?) {
         guard let alarm else { return }
         clock.schedule(alarm.delay) { [weak self] in self?.ring(alarm) }
     }
 
-    private func ring(_ alarm: TransferWatchState<ResponseDelegate>.Alarm) {
+    private func ring(_ alarm: TransferWatchState<TransportResponse>.Alarm) {
         let now = clock.uptime()
         let (slow, next) = state.withLock { $0.ring(alarm, at: now) { $0.takeProgress() } }
         for (response, error) in slow { response.fail(error) }
@@ -145,6 +144,9 @@ struct TransferPace: Sendable {
     struct Progress: Hashable, Sendable {
         /// The uptime at which the head arrived; `nil` before.
         var headTime: Duration?
+        /// The uptime of the last progress: of the request, the head, a part of the body, or the end of a pause; `nil`
+        /// before the request was sent.
+        var lastTime: Duration?
         /// The number of bytes of the body that have arrived.
         var byteCount = 0
         /// Whether the origin had to wait for the reader since the last look at the progress.
@@ -155,7 +157,7 @@ struct TransferPace: Sendable {
     let total: (limit: Duration, end: Duration)?
     /// `nil` for no limit.
     let rate: MinimumRate?
-    /// `nil` if each connection has an ``IdleHandler``.
+    /// `nil` for no limit.
     private var silence: SilenceLimit?
     /// The uptime at which the current interval began, and the number of bytes that had arrived by then.
     private var interval: (start: Duration, byteCount: Int)?
@@ -207,44 +209,43 @@ struct TransferPace: Sendable {
     }
 }
 
-/// The longest time without progress of a response whose connection has no ``IdleHandler``, because its client belongs to
-/// the program. A pure struct: the time is an argument.
-///
-/// Progress counts from the check that sees it, so a response may be silent for up to twice the limit.
+/// The longest time without progress of a response. A pure struct: the time is an argument.
 struct SilenceLimit: Sendable {
     /// The error of a response that was silent for too long.
     static let exceeded = TintypeError(
         .timedOut, stage: .load, "the server sent nothing within the idle timeout")
 
-    private let untilHead: Duration
-    private let afterHead: Duration
-    private var since = Duration.zero
-    private var progress = TransferPace.Progress()
+    private let connecting: Duration
+    private let idle: Duration
+    /// The uptime at which a request that was not sent has taken too long.
+    private var connectionEnd = Duration.zero
+    /// The uptime of the next check: that at which the limit is reached without further progress, or an earlier one while
+    /// the time at which the request is sent is unknown.
+    private(set) var end = Duration.zero
 
     /// - Parameters:
-    ///   - connecting: The longest time to connect. It extends the limit for the head, because the connection time is
-    ///     not measured.
+    ///   - connecting: The longest time to connect, which the transport observes. It extends the limit until the request
+    ///     is sent.
     ///   - idle: The longest time without progress.
     init(connecting: Duration, idle: Duration) {
         let longest = Duration.seconds(1 << 32)
-        afterHead = min(idle, longest)
-        untilHead = min(connecting, longest) + afterHead
+        (self.connecting, self.idle) = (min(connecting, longest), min(idle, longest))
     }
 
-    /// The uptime at which the limit is reached without progress.
-    var end: Duration { since + (progress.headTime == nil ? untilHead : afterHead) }
-
     mutating func begin(at now: Duration) {
-        since = now
+        connectionEnd = now + connecting + idle
+        end = now + idle
     }
 
     /// Whether there was no progress for too long.
     mutating func isExceeded(by progress: TransferPace.Progress, at now: Duration) -> Bool {
-        let isSilent = progress.headTime == self.progress.headTime && progress.byteCount == self.progress.byteCount
         // While the origin waits for the reader, it is not silent.
-        guard isSilent, !progress.wasPaused else {
-            (self.progress, since) = (progress, now)
-            return false
+        if progress.wasPaused {
+            end = now + idle
+        } else if let last = progress.lastTime {
+            end = last + idle
+        } else {
+            end = now < connectionEnd ? min(connectionEnd, now + idle) : connectionEnd
         }
         return now >= end
     }

@@ -1,0 +1,158 @@
+import CTintypeCurl
+import Foundation
+import TintypeCore
+
+/// A multi handle of libcurl with its exchanges, connections and sockets. Belongs to one thread.
+final class CurlLoop {
+    /// How long the thread waits for the next exchange before it ends, in seconds. Idle connections are not kept longer
+    /// either: the images of a page follow each other within seconds.
+    static let idleTime = 30
+    /// The number of idle connections beyond which the oldest is closed.
+    private static let maximumIdleCount = 64
+    /// The number of unused easy handles that are kept.
+    private static let maximumHandleCount = 16
+
+    private let multi: UnsafeMutableRawPointer
+    private let wakeup: WakeupDescriptor
+    private let sockets = CurlSockets()
+    private var exchanges: [UnsafeMutableRawPointer: CurlExchange] = [:]
+    private var handles: [CurlHandle] = []
+    /// The exchanges that have stored something for their readers.
+    private var changed: [CurlExchange] = []
+
+    /// Loads the library if necessary.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/unreachable`` when the library cannot be used.
+    init(_ wakeup: WakeupDescriptor) throws(TintypeError) {
+        try CurlLibrary.load()
+        guard wakeup.number >= 0 else {
+            throw TintypeError(.unreachable, stage: .load, "the process has no descriptor left for its transfers")
+        }
+        guard let multi = curl_multi_init() else { throw Self.outOfMemory }
+        tintype_curl_set_multi_number(multi, CURLMOPT_MAXCONNECTS, Self.maximumIdleCount)
+        (self.multi, self.wakeup) = (multi, wakeup)
+    }
+
+    deinit {
+        curl_multi_cleanup(multi)
+        for handle in handles { handle.free() }
+    }
+
+    private static let outOfMemory = TintypeError(.outOfMemory, stage: .load, "libcurl has not enough memory")
+
+    /// Performs commands and all that can be done without waiting.
+    func turn(_ commands: [CurlDriver.Command]) {
+        for command in commands { perform(command) }
+        var count: Int32 = 0
+        curl_multi_perform(multi, &count)
+        endFinishedExchanges()
+        // Readers are resumed once for all that has arrived in this turn.
+        for exchange in changed { exchange.response.notify() }
+        changed.removeAll(keepingCapacity: true)
+    }
+
+    /// Waits until a socket is ready, a time-out has passed, or the descriptor was signalled.
+    ///
+    /// - Returns: Whether there was nothing to do for ``idleTime``.
+    func wait() -> Bool {
+        let isIdle = exchanges.isEmpty
+        let start = DispatchTime.now().uptimeNanoseconds
+        var entry = curl_waitfd(fd: wakeup.number, events: Int16(CURL_WAIT_POLLIN), revents: 0)
+        var count: Int32 = 0
+        curl_multi_poll(multi, &entry, 1, Int32(Self.idleTime * 1000), &count)
+        if entry.revents != 0 { wakeup.clear() }
+        return isIdle && DispatchTime.now().uptimeNanoseconds - start >= UInt64(Self.idleTime) * 1_000_000_000
+    }
+
+    /// Notes that an exchange has stored something for its reader.
+    func noteChange(of exchange: CurlExchange) {
+        if changed.last !== exchange { changed.append(exchange) }
+    }
+
+    // MARK: Exchanges
+
+    private func perform(_ command: CurlDriver.Command) {
+        switch command {
+        case .start(let exchange): start(exchange)
+        case .cancel(let exchange): end(exchange)
+        case .resume(let exchange): exchange.continueBody()
+        }
+    }
+
+    private func start(_ exchange: CurlExchange) {
+        // Its command to cancel follows.
+        guard !exchange.response.hasEnded else { return }
+        guard let handle = handles.popLast() ?? CurlHandle() else { return exchange.response.finish(Self.outOfMemory) }
+        do throws(TransportFailure) {
+            try exchange.begin(on: handle, in: self, sockets)
+            exchanges[handle.pointer] = exchange
+            guard curl_multi_add_handle(multi, handle.pointer) == CURLM_OK else {
+                end(exchange)
+                return exchange.response.finish(Self.outOfMemory)
+            }
+        } catch {
+            recycle(handle)
+            exchange.response.finish(error)
+        }
+    }
+
+    private func endFinishedExchanges() {
+        var count: Int32 = 0
+        while let message = curl_multi_info_read(multi, &count)?.pointee {
+            guard message.msg == CURLMSG_DONE, let pointer = message.easy_handle, let exchange = exchanges[pointer]
+            else { continue }
+            let failure = exchange.failure(message.data.result)
+            end(exchange)
+            exchange.response.finish(failure)
+        }
+    }
+
+    /// Removes an exchange, which closes its connection unless the response was complete.
+    private func end(_ exchange: CurlExchange) {
+        guard let handle = exchange.handle else { return }
+        exchange.prepareEnd()
+        curl_multi_remove_handle(multi, handle.pointer)
+        exchanges[handle.pointer] = nil
+        exchange.end()
+        recycle(handle)
+    }
+
+    private func recycle(_ handle: CurlHandle) {
+        guard handles.count < Self.maximumHandleCount else { return handle.free() }
+        handle.reset()
+        handles.append(handle)
+    }
+}
+
+/// An easy handle of libcurl, with a buffer for the text of an error.
+struct CurlHandle {
+    let pointer: UnsafeMutableRawPointer
+    private let message: UnsafeMutablePointer<CChar>
+
+    /// Returns `nil` if there is not enough memory.
+    init?() {
+        guard let pointer = curl_easy_init() else { return nil }
+        self.pointer = pointer
+        message = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        reset()
+    }
+
+    /// Resets all options.
+    func reset() {
+        curl_easy_reset(pointer)
+        message[0] = 0
+        tintype_curl_set_pointer(pointer, CURLOPT_ERRORBUFFER, message)
+    }
+
+    func free() {
+        curl_easy_cleanup(pointer)
+        message.deallocate()
+    }
+
+    /// The text of the error of the last transfer; that of its code if there is none.
+    func message(of code: CURLcode) -> String {
+        let own = String(cString: message)
+        return own.isEmpty ? curl_easy_strerror(code).map { String(cString: $0) } ?? "error \(code.rawValue)" : own
+    }
+}

@@ -1,0 +1,187 @@
+import Foundation
+
+/// Reads the lines of response heads and trailers as libcurl hands them over, and checks what libcurl does not. A pure
+/// struct.
+///
+/// libcurl takes the end of a connection for the end of a head, the last of several lengths for the length of a body, and
+/// any number of fields and informational responses for a response.
+struct HeadReader: Sendable {
+    /// The maximum number of bytes of the lines of one response: those of informational responses and trailers included.
+    static let maximumByteCount = 256 << 10
+    /// The maximum number of field lines in one head.
+    static let maximumLineCount = 1_000
+    /// The maximum number of informational responses before a response.
+    static let maximumInformationalCount = 32
+
+    /// What follows.
+    private enum Position: Sendable {
+        case statusLine, fields, body
+    }
+
+    private var position = Position.statusLine
+    private var byteCount = 0
+    /// The number of lines of the current head.
+    private var lineCount = 0
+    private var informationalCount = 0
+    private var status = 0
+    private var version = ""
+    private var fields: [(name: String, value: String)] = []
+
+    /// Whether the head is complete: whether the blank line after it was there.
+    var isComplete: Bool { position == .body }
+
+    /// Reads one line.
+    ///
+    /// - Parameter line: The line with its line break.
+    /// - Returns: The head, if this line is the last one of it.
+    /// - Throws: ``TransportFailure/Kind/malformed``.
+    mutating func read(_ line: UnsafeRawBufferPointer) throws(TransportFailure) -> TransportHead? {
+        byteCount += line.count
+        guard byteCount <= Self.maximumByteCount else {
+            throw Self.malformed("the header fields have more than \(Self.maximumByteCount) bytes")
+        }
+        let line = Self.withoutLineBreak(line)
+        switch position {
+        case .statusLine: try readStatusLine(line)
+        case .fields where line.isEmpty: return try finishHead()
+        case .fields: try readField(line)
+        // A trailer, or the head of a second response: libcurl sends a request again for some statuses.
+        case .body where line.starts(with: Array("HTTP/".utf8)): throw Self.malformed("it follows another response")
+        case .body: break
+        }
+        return nil
+    }
+
+    private static func withoutLineBreak(_ line: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer> {
+        var line = line[...]
+        if line.last == UInt8(ascii: "\n") { line = line.dropLast() }
+        if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
+        return line
+    }
+
+    /// Reads `HTTP/1.1 200 OK` (RFC 9112, 4).
+    private mutating func readStatusLine(_ line: Slice<UnsafeRawBufferPointer>) throws(TransportFailure) {
+        let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
+        guard words.count > 1, words[1].count == 3, let status = Int(digits: Self.text(words[1])) else {
+            throw Self.malformed("the server does not speak HTTP")
+        }
+        guard (100..<600).contains(status), status != 101 else {
+            throw Self.malformed("the status \(Self.text(words[1]))")
+        }
+        version = Self.text(words[0]).lowercased()
+        guard ["http/1.0", "http/1.1", "http/2"].contains(version) else {
+            throw Self.malformed("the version \(String(reflecting: version.prefix(20)))")
+        }
+        self.status = status
+        (position, lineCount) = (.fields, 0)
+    }
+
+    /// Reads a field (RFC 9112, 5), or another line of the field before (5.2).
+    private mutating func readField(_ line: Slice<UnsafeRawBufferPointer>) throws(TransportFailure) {
+        lineCount += 1
+        guard lineCount <= Self.maximumLineCount else {
+            throw Self.malformed("more than \(Self.maximumLineCount) header lines")
+        }
+        if line.first == UInt8(ascii: " ") || line.first == UInt8(ascii: "\t") {
+            guard let last = fields.indices.last else { throw Self.malformed("a field without a name") }
+            let rest = Self.trimmed(line)
+            if !rest.isEmpty { fields[last].value += (fields[last].value.isEmpty ? "" : " ") + Self.text(rest) }
+            return
+        }
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
+            line[..<colon].allSatisfy(HTTPFields.isToken)
+        else { throw Self.malformed("a field without a valid name") }
+        let value = Self.trimmed(line[(colon + 1)...])
+        guard !value.contains(where: { $0 == 0 || $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }) else {
+            throw Self.malformed("a field with a control character")
+        }
+        let name = Self.text(line[..<colon])
+        // The bytes of a URL that are not ASCII mean themselves, whatever their encoding is.
+        let isLocation = name.utf8.count == 8 && name.lowercased() == "location"
+        fields.append((name, isLocation ? Self.escaped(value) : Self.text(value)))
+    }
+
+    private mutating func finishHead() throws(TransportFailure) -> TransportHead? {
+        defer { fields = [] }
+        guard status >= 200 else {
+            informationalCount += 1
+            guard informationalCount <= Self.maximumInformationalCount else {
+                throw Self.malformed("more than \(Self.maximumInformationalCount) informational responses")
+            }
+            position = .statusLine
+            return nil
+        }
+        position = .body
+        try unifyLengths()
+        try checkTransferCodings()
+        return TransportHead(status: status, version: version, headers: HTTPFields(fields))
+    }
+
+    /// Replaces equal lengths, in several fields or in a list, by one (RFC 9112, 6.3).
+    private mutating func unifyLengths() throws(TransportFailure) {
+        let isLength: (String) -> Bool = { $0.utf8.count == 14 && $0.lowercased() == "content-length" }
+        guard let first = fields.firstIndex(where: { isLength($0.name) }) else { return }
+        let values = fields.filter { isLength($0.name) }
+            .flatMap { $0.value.split(separator: ",", omittingEmptySubsequences: false) }
+        let lengths = Set(values.map { Int(digits: HTTPList.trimmed($0)) })
+        guard lengths.count == 1, let length = lengths.first ?? nil else {
+            throw Self.malformed("the length of the body is not one number")
+        }
+        fields[first].value = String(length)
+        fields = fields.indices.filter { $0 == first || !isLength(fields[$0].name) }.map { fields[$0] }
+    }
+
+    /// The error of a body that no head precedes.
+    static let withoutHead = malformed("a body without a head")
+
+    /// libcurl 7.88 also removes `gzip` (RFC 9112, 7.2), without a limit on what comes of it.
+    private func checkTransferCodings() throws(TransportFailure) {
+        let codings = fields.filter { $0.name.utf8.count == 17 && $0.name.lowercased() == "transfer-encoding" }
+            .flatMap { HTTPList.elements($0.value) }.map { $0.lowercased() }
+        guard codings.allSatisfy({ $0 == "chunked" || $0 == "identity" }), codings.count < 2 else {
+            throw Self.malformed(
+                "the transfer codings \(String(reflecting: codings.joined(separator: ", ").prefix(60)))")
+        }
+    }
+
+    private static func malformed(_ message: String) -> TransportFailure {
+        TransportFailure(.malformed, "the response is not valid: \(message)")
+    }
+
+    private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+        let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        var bytes = bytes.drop(while: isSpace)
+        while let last = bytes.last, isSpace(last) { bytes = bytes.dropLast() }
+        return bytes
+    }
+
+    private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        String(decoding: UnsafeRawBufferPointer(rebasing: bytes), as: UTF8.self)
+    }
+
+    /// Returns a text in which bytes that are not ASCII are percent-encoded.
+    private static func escaped(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        guard bytes.contains(where: { $0 >= 0x80 }) else { return text(bytes) }
+        let digits = Array("0123456789ABCDEF".utf8)
+        let escaped = bytes.flatMap { byte in
+            byte < 0x80 ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+        return String(decoding: escaped, as: UTF8.self)
+    }
+}
+
+extension HTTPFields {
+    /// Whether a byte may be part of a name or a method (RFC 9110, 5.6.2).
+    static func isToken(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
+            UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}
