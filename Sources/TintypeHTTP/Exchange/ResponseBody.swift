@@ -143,7 +143,7 @@ final class ResponseBody: Sendable {
         do {
             if let announced, coding == nil { try received.expect(prefix.count + announced) }
             if !prefix.isEmpty { try await appendPrefix(to: received) }
-            let decoder = try coding.map { coding throws(TintypeError) in try Inflater(coding, limits) }
+            let decoder = try coding.map { coding throws(TintypeError) in try coding.decoder(limits) }
             var count = 0
             while case let part = try await stream.part(), !part.isEmpty {
                 count += part.count
@@ -171,18 +171,18 @@ final class ResponseBody: Sendable {
     }
 
     private func append(
-        _ part: Data, to received: ReceivedBytes, _ decoder: Inflater?
+        _ part: Data, to received: ReceivedBytes, _ decoder: (any BodyDecoder)?
     ) throws(TintypeError) {
         // A part that is the whole body is used without a copy.
         if decoder == nil, prefix.isEmpty, part.count == announced { return try received.setAll(to: part) }
         try part.withTypedBytes { bytes throws(TintypeError) in
             guard let decoder else { return try received.append(bytes) }
-            try decoder.inflate(bytes) { bytes throws(TintypeError) in try received.append(bytes) }
+            try decoder.decode(bytes) { bytes throws(TintypeError) in try received.append(bytes) }
         }
     }
 
     /// - Parameter count: The bytes that arrived, with their content coding.
-    private func finish(_ count: Int, _ decoder: Inflater?) throws(TintypeError) {
+    private func finish(_ count: Int, _ decoder: (any BodyDecoder)?) throws(TintypeError) {
         transfer.meter.recordBody(wireBytes: count)
         // The transfer may have been cancelled after the last part.
         guard !Task.isCancelled else { throw .cancelled }

@@ -1,0 +1,3 @@
+#include "CLibZstd.h"
+
+TINTYPE_CALLS(tintype_zstd)
