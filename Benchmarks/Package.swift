@@ -18,13 +18,12 @@ let package = Package(
         // The malloc interposer is disabled, because it is not part of this build. The controls count allocations
         // themselves.
         .package(url: "https://github.com/ordo-one/benchmark.git", from: "1.38.0", traits: []),
-        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
     ],
     targets: [
         // C code that a program would use instead of Tintype, and a counter of allocations.
         .target(
             name: "CBenchmarkControls",
-            linkerSettings: ["avif", "gif", "heif", "jpeg", "jxl", "png", "tiff", "webp", "webpdemux"].map {
+            linkerSettings: ["avif", "curl", "gif", "heif", "jpeg", "jxl", "png", "tiff", "webp", "webpdemux"].map {
                 .linkedLibrary($0)
             }),
         // Times single transforms, for scripts/bench/compare-transforms.
@@ -59,11 +58,11 @@ let package = Package(
             swiftSettings: swiftSettings),
         // Times work and its control in turns.
         .target(name: "Timing", swiftSettings: swiftSettings),
-        // Compares transfers with a plain HTTP client, for scripts/bench/measure-transfers.
+        // Compares transfers with a plain program over libcurl, for scripts/bench/measure-transfers.
         .executableTarget(
             name: "TransferTimings",
             dependencies: [
-                "CBenchmarkControls", "Timing", .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "CBenchmarkControls", "Timing",
                 .product(name: "TintypeDisk", package: "Tintype"), .product(name: "TintypeHTTP", package: "Tintype"),
                 .product(name: "TintypeJPEG", package: "Tintype"), .product(name: "TintypeTesting", package: "Tintype"),
             ],
@@ -80,7 +79,6 @@ let package = Package(
             name: "TintypeBenchmarks",
             dependencies: [
                 "CBenchmarkControls",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Benchmark", package: "benchmark"),
                 .product(name: "Tintype", package: "Tintype"),
                 .product(name: "TintypeTesting", package: "Tintype"),

@@ -1,7 +1,6 @@
-import AsyncHTTPClient
 import Benchmark
 import Foundation
-import NIOCore
+import FoundationNetworking
 import Tintype
 import TintypeTesting
 
@@ -33,11 +32,9 @@ private final class ColdLoads: Sendable {
         pipeline = ImagePipeline(configuration)
     }
 
-    /// The control: the same load with only the HTTP client and the decoder.
+    /// The control: the same load with only `URLSession` and the decoder.
     func bare() async throws -> Image {
-        let request = HTTPClientRequest(url: url.absoluteString)
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
-        let body = try await response.body.collect(upTo: 64 << 20)
-        return try await ControlThread.decode { Data(body.readableBytesView) }
+        let (body, _) = try await URLSession.shared.data(from: url)
+        return try await ControlThread.decode { body }
     }
 }

@@ -4,7 +4,7 @@ import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
-/// Compares transfers with a plain client in the same run, and prints the ratios for `scripts/bench/measure-transfers`.
+/// Compares transfers with a plain program over libcurl in the same run, and prints the ratios for `scripts/bench/measure-transfers`.
 ///
 /// The first argument is `bodies`, `large` or `waiters`. The second is the URL of the origin for the first two, and the
 /// third the number of rounds for `bodies`.
@@ -17,7 +17,7 @@ struct TransferTimings {
             for width in [6, 32] {
                 let bodies = try Bodies(of: origin, width: width)
                 try await bodies.measure(rounds: arguments.dropFirst(2).first.flatMap { Int($0) } ?? 60)
-                try await bodies.end()
+                bodies.end()
             }
         case ("large", let origin?): try await LargeBody(of: origin).measure()
         case ("waiters", _): try await Waiters().measure()

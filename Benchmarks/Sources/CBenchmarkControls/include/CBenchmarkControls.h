@@ -43,4 +43,12 @@ size_t control_play_gif(const uint8_t *bytes, size_t count);
 /// Returns the number of frames.
 size_t control_play_webp(const uint8_t *bytes, size_t count);
 
+/// A plain program over libcurl: one multi handle, and as many easy handles as transfers run at once.
+typedef struct control_client control_client;
+control_client *control_client_create(size_t width);
+void control_client_free(control_client *client);
+
+/// Loads all URLs, discards the bodies, and returns their bytes; 0 if one fails.
+size_t control_client_load(control_client *client, const char *const *urls, size_t count);
+
 #endif
