@@ -42,7 +42,7 @@ TSAN_FLAGS = --traits ServiceLifecycle,Tracing --sanitize=thread --scratch-path 
 # Prints failures and the result only.
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/tsan-suppressions $(REPEAT) $(SWIFT) test --quiet --skip-build $(TSAN_FLAGS)
 
-.PHONY: help bootstrap build install demo test gallery gallery-test lint format bench tsan asan fuzz crash-test faults \
+.PHONY: help bootstrap build install demo test gallery gallery-test http2-test lint format bench tsan asan fuzz crash-test faults \
 	cache-tests sandbox-test clean
 
 help: ## List the targets
@@ -70,6 +70,11 @@ test: bootstrap ## Build and run all tests
 		--skip 'everyPrefix|everyTruncation|[Ff]lipped')
 	$(if $(filter yes,$(GTK)),$(if $(TEST_FLAGS),,\
 		$(REPEAT) $(SWIFT) test $(TRAITS) --skip-build --quiet --no-parallel --filter TintypeGTKTests))
+
+http2-test: bootstrap ## Run the tests of HTTP with a libcurl from PyPI that is new enough for HTTP/2
+	$(BUILD) $(TRAITS) --build-tests
+	library=$$(scripts/check/newer-libcurl) && TINTYPE_LIBCURL=$$library \
+		$(REPEAT) $(SWIFT) test $(TRAITS) --skip-build --quiet --filter TintypeHTTPTests
 
 gallery: ## Run the example program of TintypeGTK
 	scripts/bootstrap --gtk
