@@ -156,7 +156,7 @@ let package = Package(
         .target(
             name: "TintypeHTTP",
             dependencies: [
-                "TintypeCore", "CEventFD", "CLibZstd", "CTintypeCurl", "CZlib", .logging,
+                "TintypeCore", "CEventFD", "CLibPSL", "CLibZstd", "CTintypeCurl", "CZlib", .logging,
             ],
             swiftSettings: swiftSettings),
         .target(
@@ -347,10 +347,10 @@ let package = Package(
     ]
 )
 
-// Libraries that are loaded when the first image or body in their format comes (CTintypeLibraries), and linked elsewhere.
+// Libraries that are loaded when the first image, body or cookie of their kind comes (CTintypeLibraries), and linked elsewhere.
 for (name, library) in [
     ("CLibAVIF", "libavif"), ("CLibDE265", "libde265"), ("CLibHEIF", "libheif"), ("CLibJXL", "libjxl"),
-    ("CLibZstd", "libzstd"),
+    ("CLibPSL", "libpsl"), ("CLibZstd", "libzstd"),
 ] {
     #if os(Linux)
     package.targets.append(.target(name: name, dependencies: ["CTintypeLibraries"]))

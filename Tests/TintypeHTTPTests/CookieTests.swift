@@ -71,7 +71,8 @@ import TintypeTesting
         // Registries.
         Case(field: "a=1; Domain=co.uk", from: "http://x.co.uk/", to: "http://y.co.uk/", header: nil),
         Case(field: "a=1; Domain=x.co.uk", from: "http://a.x.co.uk/", to: "http://b.x.co.uk/", header: "a=1"),
-        Case(field: "a=1; Domain=co.com", from: "http://a.co.com/", to: "http://b.co.com/", header: "a=1"),
+        Case(field: "a=1; Domain=github.io", from: "http://a.github.io/", to: "http://b.github.io/", header: nil),
+        Case(field: "a=1; Domain=x.com", from: "http://a.x.com/", to: "http://b.x.com/", header: "a=1"),
         // Prefixes.
         Case(field: "__Secure-a=1; Secure", from: "https://x.org/", to: "https://x.org/", header: "__Secure-a=1"),
         Case(field: "__Secure-a=1", from: "https://x.org/", to: "https://x.org/", header: nil),

@@ -73,18 +73,10 @@ extension Cookie {
         return isSecure || !name.hasPrefix("__secure-")
     }
 
-    /// Whether a cookie may be set for all hosts below a domain: not for a top-level domain, an address, or a suffix such
-    /// as `co.uk`. Other public suffixes, such as `github.io`, are not known.
+    /// Whether a cookie may be set for all hosts below a domain: not for an address or a public suffix.
     private static func isFamily(_ domain: String) -> Bool {
-        let labels = domain.split(separator: ".")
-        guard domain.dropFirst().dropLast().contains("."), IPAddress(domain) == nil else { return false }
-        return labels.count != 2 || labels[1].count != 2 || !registries.contains(String(labels[0]))
+        domain.dropFirst().dropLast().contains(".") && IPAddress(domain) == nil && !PublicSuffixes.contain(domain)
     }
-
-    /// Second-level domains below which the registries of many countries give domains to anyone.
-    private static let registries: Set<String> = [
-        "ac", "co", "com", "edu", "go", "gob", "gov", "gv", "mil", "ne", "net", "nom", "or", "org", "sch",
-    ]
 
     /// Returns the attributes by lowercase name. The last one of several with the same name counts. Attributes with a value of
     /// more than 1024 bytes are ignored (6265bis, 5.6).

@@ -1,0 +1,3 @@
+#include "CLibPSL.h"
+
+TINTYPE_CALLS(tintype_psl)
