@@ -51,7 +51,7 @@ public struct DownloadRequest: Hashable, Sendable {
             url.port.map({ (1...65_535).contains($0) }) ?? true
         else { throw invalid("not an HTTP URL with a host and a valid port") }
         // A SOCKS request has one byte for the length, and a certificate names no longer host (RFC 1928, 5; RFC 1035, 2.3.4).
-        guard url.clientHost.utf8.count <= 253 else { throw invalid("the host has more than 253 bytes") }
+        guard url.plainHost.utf8.count <= 253 else { throw invalid("the host has more than 253 bytes") }
         // A method is a token (RFC 9110, 9.1): a space or a line break would end it.
         guard !method.isEmpty, method.utf8.allSatisfy(HTTPFields.isToken) else { throw invalid("not an HTTP method") }
         if let problem = headers.problem { throw invalid(problem) }

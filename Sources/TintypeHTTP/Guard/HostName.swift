@@ -71,9 +71,6 @@ extension URL {
     /// The host in lowercase, without percent encoding and the brackets of an IPv6 address; empty if there is none.
     var plainHost: String { Self.withoutBrackets(host(percentEncoded: false)?.lowercased() ?? "") }
 
-    /// The host as the client reads it from a URL, which is the key of its table of addresses.
-    var clientHost: String { Self.withoutBrackets(absoluteURL.host ?? "") }
-
     /// Returns a host without the brackets of an IPv6 address.
     static func withoutBrackets(_ host: String) -> String {
         host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
