@@ -222,6 +222,37 @@ import TintypeTesting
         }
     }
 
+    /// A server that redirects everyone without a cookie to itself, as curl and browsers follow it.
+    private func serveWall(on origin: Origin) {
+        origin.serve("/a") { request in
+            guard request[header: "cookie"] == nil else { return .testImage }
+            return .redirect(to: "/a").with(header: "Set-Cookie", value: "seen=1")
+        }
+    }
+
+    @Test func aRedirectToTheSameURLIsNoCycleIfACookieWasSet() async throws {
+        try await Fixture.withOrigin(options: asking) { origin, load in
+            serveWall(on: origin)
+            let loaded = try await load("/a").data
+            #expect(loaded == Fixture.body && origin.requests.count == 2)
+            // The limit on redirects ends it.
+            origin.serve("/b") { _ in .redirect(to: "/b").with(header: "Set-Cookie", value: "b=1; Path=/never") }
+            let error = await Fixture.expect(.tooManyRedirects) { try await load("/b") }
+            #expect(error?.message.contains("more than") == true)
+        }
+    }
+
+    @Test func aCycleThatCookiesWouldEndNamesThem() async throws {
+        try await Fixture.withOrigin { origin, load in
+            serveWall(on: origin)
+            let error = await Fixture.expect(.tooManyRedirects) { try await load("/a") }
+            #expect(error?.message.contains("--cookies") == true && origin.requests.count == 1)
+            origin.serve("/b", response: .redirect(to: "/b"))
+            let plain = await Fixture.expect(.tooManyRedirects) { try await load("/b") }
+            #expect(plain?.message.contains("cookies") == false)
+        }
+    }
+
     @Test func cookiesStayWithTheirHost() async throws {
         try await Fixture.withOrigin(options: asking) { origin, load in
             let elsewhere = origin.url("/a").absoluteString.replacing("127.0.0.1", with: "localhost")

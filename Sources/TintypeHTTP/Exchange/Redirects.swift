@@ -4,16 +4,23 @@ import TintypeCore
 extension Exchange {
     /// Follows redirects until a response is not a redirect.
     ///
+    /// A redirect to a URL that was requested before is no cycle if a cookie was set since: the server may have waited for it.
+    ///
     /// - Throws: ``TintypeCore/TintypeError/Code/tooManyRedirects`` for a cycle, or for more redirects than the
     ///   settings allow; ``TintypeCore/TintypeError/Code/refusedRequest`` when the ``RedirectHook`` refuses one.
     func followRedirects(from first: DownloadResponse, to request: DownloadRequest) async throws -> DownloadResponse {
         var (request, response) = (request, first)
         var seen: Set<URL> = []
+        var (count, ignoresCookies) = (0, false)
         let limit = transfer.settings.maximumRedirects
         while let next = try await redirect(request, response) {
             seen.insert(request.url)
-            guard !seen.contains(next.url) else { throw Self.tooMany("the redirects form a cycle") }
-            guard seen.count <= limit else { throw Self.tooMany("more than \(limit) redirect\(limit == 1 ? "" : "s")") }
+            if response.headers.contains("set-cookie") {
+                if transfer.settings.cookies == nil { ignoresCookies = true } else { seen = [] }
+            }
+            guard !seen.contains(next.url) else { throw Self.cycle(ignoresCookies) }
+            count += 1
+            guard count <= limit else { throw Self.tooMany("more than \(limit) redirect\(limit == 1 ? "" : "s")") }
             await response.body.discard()
             transfer.meter.recordRedirect()
             request = next
@@ -35,6 +42,11 @@ extension Exchange {
             throw TintypeError(.refusedRequest, stage: .load, "a redirect to \(next.url) was refused")
         }
         return decided
+    }
+
+    private static func cycle(_ ignoresCookies: Bool) -> TintypeError {
+        let advice = ignoresCookies ? "; the server sets cookies: try usesCookies, or --cookies" : ""
+        return tooMany("the redirects form a cycle\(advice)")
     }
 
     private static func tooMany(_ message: String) -> TintypeError {
