@@ -8,11 +8,20 @@ enum ContentCoding: Sendable {
     /// RFC 8878, with the window of at most 8 MB that RFC 9659 allows.
     case zstd
 
-    /// Returns the coding of a response; `nil` for none.
+    /// The codings that are registered (RFC 9110, 16.6.1), but not supported.
+    private static let unsupported: Set<String> = [
+        "aes128gcm", "br", "compress", "x-compress", "dcb", "dcz", "exi", "pack200-gzip",
+    ]
+    /// The names of ``of(_:)``.
+    private static let supported: Set<String> = ["gzip", "x-gzip", "deflate", "zstd"]
+
+    /// Returns the coding of a response; `nil` for none. Names that are no coding, such as `aws-chunked` and `UTF-8`, are
+    /// ignored: servers send them with bytes that are not coded.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/undecipherable`` for a coding that is not supported, or several.
     static func of(_ headers: HTTPFields) throws(TintypeError) -> ContentCoding? {
-        let names = headers.list("content-encoding").map { $0.lowercased() }.filter { $0 != "identity" }
+        let names = headers.list("content-encoding").map { $0.lowercased() }
+            .filter { supported.contains($0) || unsupported.contains($0) }
         switch names {
         case []: return nil
         case ["gzip"], ["x-gzip"]: return .gzip
