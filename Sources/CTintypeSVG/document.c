@@ -1,5 +1,6 @@
 #include "library.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,16 +13,27 @@ struct tintype_svg_document {
 
 // MARK: Documents
 
+/// Returns a length in pixels; NAN for a percentage, which stands for `auto`. librsvg's font has 12 pixels.
+static double pixels(int is_given, RsvgLength length) {
+    static const double units[] = {NAN, 1, 12, 6, 96, 96 / 2.54, 96 / 25.4, 96 / 72.0, 16};
+    return is_given && length.unit <= RSVG_UNIT_PC ? length.length * units[length.unit] : NAN;
+}
+
 static void measure(tintype_svg_document *document) {
     const tintype_svg_library *library = document->library;
     if (library->rsvg_handle_get_intrinsic_size_in_pixels(document->handle, &document->width, &document->height)) {
         return;
     }
-    int has_view_box = 0;
-    RsvgRectangle view_box;
-    library->rsvg_handle_get_intrinsic_dimensions(document->handle, NULL, NULL, NULL, NULL, &has_view_box, &view_box);
-    document->width = has_view_box ? view_box.width : 300;
-    document->height = has_view_box ? view_box.height : 150;
+    int has_width = 0, has_height = 0, has_view_box = 0;
+    RsvgLength width = {0}, height = {0};
+    RsvgRectangle view_box = {.width = 300, .height = 150};
+    library->rsvg_handle_get_intrinsic_dimensions(
+        document->handle, &has_width, &width, &has_height, &height, &has_view_box, &view_box);
+    const RsvgRectangle standard = has_view_box ? view_box : (RsvgRectangle){.width = 300, .height = 150};
+    const double ratio = has_view_box ? standard.width / standard.height : NAN;
+    const double across = pixels(has_width, width), down = pixels(has_height, height);
+    document->width = !isnan(across) ? across : isfinite(down * ratio) ? down * ratio : standard.width;
+    document->height = !isnan(down) ? down : isfinite(across / ratio) ? across / ratio : standard.height;
 }
 
 tintype_svg_status tintype_svg_open(

@@ -10,7 +10,11 @@
 #include <stdint.h>
 
 typedef struct _RsvgHandle RsvgHandle;
-typedef struct RsvgLength RsvgLength;
+typedef enum { RSVG_UNIT_PERCENT, RSVG_UNIT_PX, RSVG_UNIT_PC = 8 } RsvgUnit;
+typedef struct {
+    double length;
+    RsvgUnit unit;
+} RsvgLength;
 typedef struct _RsvgRectangle {
     double x, y, width, height;
 } RsvgRectangle;

@@ -71,24 +71,24 @@ public struct PDFDecoder: RecognizingImageDecoder, PartialImageDecoder, Sandboxa
         try context.checkCancelled()
         let options = context.options
         let document = try PDFDocument(bytes)
-        let info = Self.info(try document.size(ofPage: options.page))
-        let whole = PixelRect(x: 0, y: 0, size: info.size)
-        guard let part = info.size.isPositive ? (options.crop ?? whole).clipped(to: info.size) : whole else {
+        let page = try document.size(ofPage: options.page)
+        let info = Self.info(page)
+        let part = options.crop?.clipped(to: info.size)
+        if let crop = options.crop, part == nil, info.size.isPositive {
             throw TintypeError(
-                .transformFailed, stage: .decode, "crop(\(options.crop ?? whole)) lies outside the page of \(info.size)"
-            )
+                .transformFailed, stage: .decode, "crop(\(crop)) lies outside the page of \(info.size)")
         }
-        let size = options.size.vectorTarget(for: part.size)
+        let size = options.target(for: info)
         try context.limits.check(ImageInfo(format: .pdf, size: size))
         // The result, and the groups in which poppler draws transparent parts of the page.
         try context.limits.checkMemory(bytesPerPixel: 4 * PixelBuffer.bytesPerPixel, of: size)
-        let placement = try VectorPlacement(of: part, in: info.size, at: size)
+        let placement = try VectorPlacement(of: part, in: page, at: size)
         let pixels = try document.draw(page: options.page, placement, size)
         try context.checkCancelled()
         return Image(pixels: pixels, info: info, scale: options.scale ?? 1)
     }
 
-    private static func info(_ size: PixelSize) -> ImageInfo {
-        ImageInfo(format: .pdf, size: size, density: PixelDensity(across: 72, down: 72))
+    private static func info(_ page: DrawingSize) -> ImageInfo {
+        ImageInfo(format: .pdf, drawing: page, density: PixelDensity(across: 72, down: 72))
     }
 }

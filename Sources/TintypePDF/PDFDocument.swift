@@ -17,14 +17,14 @@ struct PDFDocument: ~Copyable {
 
     var pageCount: Int { Int(tintype_pdf_page_count(document)) }
 
-    /// Returns the size of a page in whole points, rounded up. It exceeds every limit if the stated size is invalid.
+    /// Returns the size of a page in points, which may be invalid.
     ///
     /// - Throws: ``TintypeError/Code/noSuchFrame``.
-    func size(ofPage page: Int) throws(TintypeError) -> PixelSize {
-        var (width, height) = (0.0, 0.0)
-        let status = tintype_pdf_get_page_size(document, Int32(clamping: page), &width, &height)
+    func size(ofPage page: Int) throws(TintypeError) -> DrawingSize {
+        var size = DrawingSize(width: 0, height: 0)
+        let status = tintype_pdf_get_page_size(document, Int32(clamping: page), &size.width, &size.height)
         guard status == .ok else { throw TintypeError(status) }
-        return PixelSize(wholePixels: (width, height))
+        return size
     }
 
     /// Draws a part of a page.

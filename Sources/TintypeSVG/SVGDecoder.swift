@@ -44,7 +44,8 @@ public struct SVGDecoder: PartialImageDecoder, SandboxableImageDecoder {
         try context.checkCancelled()
         let document = try SVGDocument(bytes, context.limits)
         let info = Self.info(document)
-        let (part, size) = try Self.target(info, context.options)
+        let part = try Self.part(info, context.options.crop)
+        let size = context.options.target(for: info)
         try context.limits.check(ImageInfo(format: .svg, size: size))
         try context.checkCancelled()
         let pixels = try document.draw(part, size)
@@ -52,22 +53,19 @@ public struct SVGDecoder: PartialImageDecoder, SandboxableImageDecoder {
         return Image(pixels: pixels, info: info, scale: context.options.scale ?? 1)
     }
 
-    /// Returns the part of the document to draw and the size of the result.
-    private static func target(
-        _ info: ImageInfo, _ options: DecodeOptions
-    ) throws(TintypeError) -> (part: PixelRect, size: PixelSize) {
-        let whole = PixelRect(x: 0, y: 0, size: info.size)
-        let part = options.crop ?? whole
+    /// Returns the part of the document to draw; `nil` for all of it.
+    private static func part(_ info: ImageInfo, _ crop: PixelRect?) throws(TintypeError) -> PixelRect? {
         // A document may state an empty or huge size; then the limits decide.
-        guard let shown = info.size.isPositive ? part.clipped(to: info.size) : whole else {
+        guard let crop, info.size.isPositive else { return nil }
+        guard let part = crop.clipped(to: info.size) else {
             throw TintypeError(
-                .transformFailed, stage: .decode, "crop(\(part)) lies outside the image of \(info.size)")
+                .transformFailed, stage: .decode, "crop(\(crop)) lies outside the image of \(info.size)")
         }
-        return (shown, options.size.vectorTarget(for: shown.size))
+        return part
     }
 
     private static func info(_ document: borrowing SVGDocument) -> ImageInfo {
-        ImageInfo(format: .svg, size: document.size, hasAlpha: true)
+        ImageInfo(format: .svg, drawing: document.size, hasAlpha: true)
     }
 }
 

@@ -21,21 +21,21 @@ struct SVGDocument: ~Copyable {
         tintype_svg_close(document)
     }
 
-    /// The size in whole pixels, rounded up. It exceeds every limit if the stated size is invalid.
-    var size: PixelSize {
-        var (width, height) = (0.0, 0.0)
-        tintype_svg_get_size(document, &width, &height)
-        return PixelSize(wholePixels: (width, height))
+    /// The size, which may be invalid.
+    var size: DrawingSize {
+        var size = DrawingSize(width: 0, height: 0)
+        tintype_svg_get_size(document, &size.width, &size.height)
+        return size
     }
 
     /// Draws a part of the document.
     ///
     /// - Parameters:
-    ///   - part: The part in pixels of the document.
+    ///   - part: The part in pixels of the document; `nil` for all of it.
     ///   - size: The size of the result in pixels.
     /// - Throws: ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/undecodable``,
     ///   ``TintypeError/Code/outOfMemory``.
-    func draw(_ part: PixelRect, _ size: PixelSize) throws(TintypeError) -> PixelBuffer {
+    func draw(_ part: PixelRect?, _ size: PixelSize) throws(TintypeError) -> PixelBuffer {
         let placement = try VectorPlacement(of: part, in: self.size, at: size)
         let target = tintype_svg_placement(
             x: placement.x, y: placement.y, width: placement.width, height: placement.height)

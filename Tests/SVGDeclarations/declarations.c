@@ -8,6 +8,10 @@
 #define GError declared_error
 #define RsvgHandle declared_handle
 #define RsvgLength declared_length
+#define RsvgUnit declared_unit
+#define RSVG_UNIT_PERCENT DECLARED_PERCENT
+#define RSVG_UNIT_PX DECLARED_PX
+#define RSVG_UNIT_PC DECLARED_PC
 #define _RsvgRectangle declared_rsvg_rectangle
 #define RsvgRectangle declared_rectangle
 #define cairo_t declared_cairo
@@ -23,6 +27,10 @@
 #undef GError
 #undef RsvgHandle
 #undef RsvgLength
+#undef RsvgUnit
+#undef RSVG_UNIT_PERCENT
+#undef RSVG_UNIT_PX
+#undef RSVG_UNIT_PC
 #undef _RsvgRectangle
 #undef RsvgRectangle
 #undef cairo_t
@@ -53,6 +61,12 @@ SAME_PLACE(declared_rectangle, RsvgRectangle, x);
 SAME_PLACE(declared_rectangle, RsvgRectangle, y);
 SAME_PLACE(declared_rectangle, RsvgRectangle, width);
 SAME_PLACE(declared_rectangle, RsvgRectangle, height);
+SAME_VALUE(DECLARED_PERCENT, RSVG_UNIT_PERCENT);
+SAME_VALUE(DECLARED_PX, RSVG_UNIT_PX);
+SAME_VALUE(DECLARED_PC, RSVG_UNIT_PC);
+SAME_SIZE(declared_length, RsvgLength);
+SAME_PLACE(declared_length, RsvgLength, length);
+SAME_PLACE(declared_length, RsvgLength, unit);
 SAME_SIZE(declared_error, GError);
 SAME_PLACE(declared_error, GError, domain);
 SAME_PLACE(declared_error, GError, code);

@@ -64,11 +64,37 @@ import TintypeTesting
     @Test(arguments: [
         ("viewBox='0 0 7 9'", 7, 9), ("", 300, 150), ("width='1in' height='12px'", 96, 12),
         ("width='2.5' height='2'", 3, 2),
+        // One side, and the ratio of the view box (CSS 2.1, 10.3.2; rsvg-convert, libvips).
+        ("height='80' viewBox='0 0 60 40'", 120, 80), ("width='80mm' viewBox='0 0 60 40'", 303, 202),
+        ("width='100%' height='20' viewBox='0 0 60 40'", 30, 20),
+        ("width='auto' height='2em' viewBox='0 0 60 40'", 36, 24),
+        ("style='width:30px' viewBox='0 0 60 40'", 30, 20),
+        // One side alone.
+        ("width='10'", 10, 150), ("height='10'", 300, 10),
     ])
     func theSizeComesFromTheDocument(_ attributes: String, _ width: Int, _ height: Int) throws {
         let info = try SVGDecoder().info(
             of: Data("<svg xmlns='http://www.w3.org/2000/svg' \(attributes)/>".utf8), isComplete: true)
         #expect(info?.size == PixelSize(width: width, height: height))
+    }
+
+    /// The sides are rounded once (rsvg-convert, libvips).
+    @Test(arguments: [
+        ("1.5", "1", DecodeOptions.Size.fit(PixelSize(width: 600, height: 0)), 600, 400),
+        ("24.5", "24.1", .fit(PixelSize(width: 600, height: 600)), 600, 590),
+        ("1.5", "1", .cover(PixelSize(width: 300, height: 300)), 450, 300),
+    ])
+    func aDrawingIsScaledByItsExactSides(
+        _ across: String, _ down: String, _ size: DecodeOptions.Size, _ width: Int, _ height: Int
+    ) throws {
+        let text = """
+            <svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 \(across) \(down)'>\
+            <rect width='50%' height='100%' fill='#f00'/></svg>
+            """
+        let image = try decode(text, size)
+        #expect(image.size == PixelSize(width: width, height: height))
+        #expect(image.pixels[width / 2 - 1, height - 1] == Pixel(red: 255, green: 0, blue: 0))
+        #expect(image.pixels[width / 2, 0].alpha == 0)
     }
 
     @Test func aHugeDocumentIsRefusedUnlessDrawnSmall() throws {

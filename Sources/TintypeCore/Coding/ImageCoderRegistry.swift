@@ -118,7 +118,7 @@ public struct ImageCoderRegistry: Sendable {
 }
 
 extension ImageCoderRegistry {
-    /// Reads the header of an image and checks it against the limits.
+    /// Reads the header of an image and, unless it is a drawing, checks it against the limits.
     ///
     /// - Parameters:
     ///   - bytes: The first bytes of the image.
@@ -140,7 +140,8 @@ extension ImageCoderRegistry {
         guard let info = try decoder(for: bytes, options: options).info(of: bytes, isComplete: isComplete) else {
             return nil
         }
-        try limits.check(info)
+        // A drawing has any size: the one at which it is drawn counts.
+        if !info.format.isVector { try limits.check(info) }
         return info
     }
 }

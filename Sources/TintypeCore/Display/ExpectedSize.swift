@@ -55,8 +55,7 @@ extension ExpectedSize {
         guard rendition.predictsSize || !rendition.appliesTransforms(to: info) else { return nil }
         let decode = rendition.decode
         let part = decode.crop.map { $0.clipped(to: info.size)?.size ?? info.size } ?? info.size
-        let size = info.format.isVector ? decode.size.vectorTarget(for: part) : decode.size.target(for: part)
-        self.init(size, basis: .header, unscaled: part)
+        self.init(decode.target(for: info), basis: .header, unscaled: part)
     }
 }
 

@@ -109,8 +109,6 @@ extension DecodeOptions {
     }
 
     private func decodedSize(of info: ImageInfo) -> PixelSize {
-        guard let options = try? resolved(for: info) else { return info.size }
-        let part = options.crop?.size ?? info.size
-        return info.format.isVector ? options.size.vectorTarget(for: part) : options.size.target(for: part)
+        (try? resolved(for: info))?.target(for: info) ?? info.size
     }
 }

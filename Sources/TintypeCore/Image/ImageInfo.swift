@@ -4,6 +4,8 @@ public struct ImageInfo: Hashable, Sendable {
     public var format: ImageFormat
     /// The size of the whole image as displayed, in pixels, with the orientation applied.
     public var size: PixelSize
+    /// The exact size of a vector image, of which ``size`` is rounded up; `nil` for others.
+    public var drawing: DrawingSize?
     /// The stored orientation. It has already been applied to ``size`` and to every decoded pixel.
     public var orientation: Orientation
     /// Whether any pixel may be transparent.

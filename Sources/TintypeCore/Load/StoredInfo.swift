@@ -7,7 +7,7 @@ package import Foundation
 /// | bytes | content |
 /// | --- | --- |
 /// | 1 | version, 1 |
-/// | 1 | flags: 1 alpha, 2 date of receipt known, 4 density known, 8 vector image, 16 warnings |
+/// | 1 | flags: 1 alpha, 2 date of receipt known, 4 density known, 8 vector image, 16 warnings, 32 exact size |
 /// | 1 | orientation, as in Exif |
 /// | 1 | length of the format's name |
 /// | 0–255 | the format's name, in UTF-8 |
@@ -15,6 +15,7 @@ package import Foundation
 /// | 8 | date of receipt, in seconds since 2001 (floating point); 0 if it is unknown |
 /// | 8 | the warnings, each as a bit, only if there are any |
 /// | 2 × 8 | horizontal and vertical density (floating point), only if it is known |
+/// | 2 × 8 | exact width and height of a vector image (floating point), only if it is known |
 /// | 8 each | duration of each frame, in seconds (floating point) |
 ///
 /// The flags, the format and the warnings are those of the original. Numbers of 8 bytes are little-endian.
@@ -55,6 +56,7 @@ package struct StoredInfo: Equatable {
     private static let hasDensity: UInt8 = 4
     private static let isVector: UInt8 = 8
     private static let hasWarnings: UInt8 = 16
+    private static let hasDrawing: UInt8 = 32
 }
 
 // MARK: - Encoding
@@ -66,7 +68,7 @@ extension StoredInfo {
         let flags =
             (info.hasAlpha ? Self.hasAlpha : 0) | (received == nil ? 0 : Self.isReceived)
             | (info.density == nil ? 0 : Self.hasDensity) | (info.format.isVector ? Self.isVector : 0)
-            | (info.warnings.isEmpty ? 0 : Self.hasWarnings)
+            | (info.warnings.isEmpty ? 0 : Self.hasWarnings) | (info.drawing == nil ? 0 : Self.hasDrawing)
         var data = Data([Self.version, flags, UInt8(info.orientation.rawValue), UInt8(name.count)] + name)
         for number in [info.size.width, info.size.height, info.frameCount, info.loopCount] {
             data.append(number: UInt64(bitPattern: Int64(number)))
@@ -76,6 +78,10 @@ extension StoredInfo {
         if let density = info.density {
             data.append(number: density.across.bitPattern)
             data.append(number: density.down.bitPattern)
+        }
+        if let drawing = info.drawing {
+            data.append(number: drawing.width.bitPattern)
+            data.append(number: drawing.height.bitPattern)
         }
         for duration in info.durations { data.append(number: duration.bitPattern) }
         return data
@@ -89,7 +95,8 @@ extension StoredInfo {
         let name = data.dropFirst(4).prefix(Int(head[3]))
         let numbers = data.dropFirst(4 + name.count).numbers
         let warningCount = head[1] & Self.hasWarnings == 0 ? 0 : 1
-        let fixed = 5 + warningCount + (head[1] & Self.hasDensity == 0 ? 0 : 2)
+        let densityEnd = 5 + warningCount + (head[1] & Self.hasDensity == 0 ? 0 : 2)
+        let fixed = densityEnd + (head[1] & Self.hasDrawing == 0 ? 0 : 2)
         guard name.count == Int(head[3]), let numbers, numbers.count >= fixed else { return nil }
         let counts = numbers.prefix(4).map { Int(clamping: $0) }
         // No image is larger, and the area of a larger one could overflow.
@@ -104,7 +111,11 @@ extension StoredInfo {
         }
         if head[1] & Self.hasDensity != 0 {
             info.density = PixelDensity(
-                across: Double(bitPattern: numbers[fixed - 2]), down: Double(bitPattern: numbers[fixed - 1]))
+                across: Double(bitPattern: numbers[densityEnd - 2]), down: Double(bitPattern: numbers[densityEnd - 1]))
+        }
+        if fixed > densityEnd {
+            info.drawing = DrawingSize(
+                width: Double(bitPattern: numbers[densityEnd]), height: Double(bitPattern: numbers[densityEnd + 1]))
         }
         received =
             head[1] & Self.isReceived == 0

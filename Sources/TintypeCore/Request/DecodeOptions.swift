@@ -182,21 +182,6 @@ extension DecodeOptions.Size {
     /// Small enough that decoders scale while they decode, which costs least.
     private static let smallest = PixelSize(width: 32, height: 32)
 
-    /// Returns the size to draw a vector image at, which may be larger than its nominal size.
-    ///
-    /// - Parameter source: The nominal size of the image, in pixels.
-    public func vectorTarget(for source: PixelSize) -> PixelSize {
-        guard source.isPositive else { return source }
-        return switch self {
-        case .full, .atMost, .noPixels: target(for: source)
-        case .fit(let box): source.fitted(into: box, enlarging: true)
-        case .shrink(let box):
-            PixelSize(
-                width: box.width > 0 ? box.width : source.width, height: box.height > 0 ? box.height : source.height)
-        case .cover(let box): source.covering(box, enlarging: true)
-        }
-    }
-
     private func shrunk(_ source: PixelSize, toPixels limit: Int) -> PixelSize {
         guard source.area > limit else { return source }
         let limit = max(limit, 1)

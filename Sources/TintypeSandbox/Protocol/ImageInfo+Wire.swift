@@ -16,6 +16,10 @@ extension WireWriter {
             writer.write(density.across)
             writer.write(density.down)
         }
+        write(info.drawing) { writer, drawing in
+            writer.write(drawing.width)
+            writer.write(drawing.height)
+        }
         write(info.warnings) { $0.write($1.rawValue) }
     }
 
@@ -49,6 +53,9 @@ extension WireReader {
                 throw WireError("an invalid density")
             }
             return density
+        }
+        info.drawing = try optional { (reader) throws(WireError) in
+            DrawingSize(width: try reader.double(), height: try reader.double())
         }
         info.warnings = try array(of: 8) { (reader) throws(WireError) in
             guard let warning = DamageWarning(rawValue: try reader.anyInt()) else {

@@ -4,7 +4,7 @@ import Testing
 
 /// Where a document lies when a part of it is drawn.
 @Suite struct VectorPlacementTests {
-    private static let document = PixelSize(width: 20, height: 10)
+    private static let document = DrawingSize(width: 20, height: 10)
 
     @Test func aPartFillsTheBitmap() throws {
         let part = PixelRect(x: 5, y: 2, size: PixelSize(width: 10, height: 4))
@@ -17,9 +17,8 @@ import Testing
     /// cairo reported an intact document as damaged.
     @Test(arguments: [(32_767, 1, true), (1, 32_767, true), (32_768, 1, false), (1, 65_535, false)])
     func aBitmapHasSidesThatCairoCanDraw(_ width: Int, _ height: Int, _ isDrawn: Bool) {
-        let whole = PixelRect(x: 0, y: 0, size: Self.document)
         let size = PixelSize(width: width, height: height)
-        let result = Result { () throws(TintypeError) in try VectorPlacement(of: whole, in: Self.document, at: size) }
+        let result = Result { () throws(TintypeError) in try VectorPlacement(of: nil, in: Self.document, at: size) }
         guard case .failure(let error) = result else {
             #expect(isDrawn)
             return
@@ -32,7 +31,7 @@ import Testing
         (-.infinity, 0),
     ])
     func sidesAreWholePixels(_ side: Double, _ pixels: Int) {
-        #expect(PixelSize(wholePixels: (side, 7)) == PixelSize(width: pixels, height: 7))
-        #expect(PixelSize(wholePixels: (7, side)) == PixelSize(width: 7, height: pixels))
+        #expect(DrawingSize(width: side, height: 7).pixels == PixelSize(width: pixels, height: 7))
+        #expect(DrawingSize(width: 7, height: side).pixels == PixelSize(width: 7, height: pixels))
     }
 }

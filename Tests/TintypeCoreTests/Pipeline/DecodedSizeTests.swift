@@ -16,7 +16,7 @@ private struct SizeRecordingDecoder: ImageDecoder {
         requested.withLock { $0.append(context.options.size) }
         let whole = try PixelBuffer.drawn(info.size) { x, y in Pixel(red: UInt8(x), green: UInt8(y), blue: 0) }
         let size = context.options.size
-        let target = info.format.isVector ? size.vectorTarget(for: info.size) : size.target(for: info.size)
+        let target = info.format.isVector ? size.vectorTarget(for: DrawingSize(info.size)) : size.target(for: info.size)
         let pixels = try whole.resampled(to: target, filter: .lanczos3)
         return Image(pixels: pixels, info: info)
     }

@@ -124,6 +124,6 @@ import TintypeTesting
         _ mode: ResizeTransformer.Mode, _ width: Int, _ height: Int
     ) {
         let decoded = beginning(FlipTransformer(), ResizeTransformer(to: Self.size, mode: mode)).decode.size
-        #expect(decoded.vectorTarget(for: PixelSize(width: 8, height: 2)) == PixelSize(width: width, height: height))
+        #expect(decoded.vectorTarget(for: DrawingSize(width: 8, height: 2)) == PixelSize(width: width, height: height))
     }
 }
