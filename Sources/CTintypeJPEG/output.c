@@ -22,15 +22,14 @@ static uint8_t multiply(uint32_t a, uint32_t b) {
     return (uint8_t)((a * b + 127) / 255);
 }
 
-/// Converts a row of CMYK to RGBA in place. Files with an Adobe marker store the absence of ink (255 is no ink), others
-/// the amount.
-static void convert_cmyk(uint8_t *row, uint32_t width, bool is_inverted) {
-    const uint8_t flip = is_inverted ? 0 : 0xFF;
+/// Converts a row of CMYK to RGBA in place. Files store the absence of ink: 255 is no ink. Adobe's do, and everyone reads
+/// those without its marker in the same way (Pillow, ImageMagick, libvips, ffmpeg).
+static void convert_cmyk(uint8_t *row, uint32_t width) {
     for (uint8_t *pixel = row, *end = row + (size_t)width * 4; pixel < end; pixel += 4) {
-        uint8_t white = pixel[3] ^ flip;
-        pixel[0] = multiply(pixel[0] ^ flip, white);
-        pixel[1] = multiply(pixel[1] ^ flip, white);
-        pixel[2] = multiply(pixel[2] ^ flip, white);
+        uint8_t white = pixel[3];
+        pixel[0] = multiply(pixel[0], white);
+        pixel[1] = multiply(pixel[1], white);
+        pixel[2] = multiply(pixel[2], white);
         pixel[3] = 0xFF;
     }
 }
@@ -40,8 +39,8 @@ static uint32_t smaller(uint32_t a, uint32_t b) {
 }
 
 /// Converts a row so that 255 is full ink.
-static void straighten_inks(uint8_t *row, uint32_t width, bool is_inverted) {
-    for (uint8_t *byte = row, *end = row + (size_t)width * 4; is_inverted && byte < end; byte++) {
+static void straighten_inks(uint8_t *row, uint32_t width) {
+    for (uint8_t *byte = row, *end = row + (size_t)width * 4; byte < end; byte++) {
         *byte ^= 0xFF;
     }
 }
@@ -60,8 +59,8 @@ static uint32_t read_some(
     uint32_t read = jpeg_read_scanlines(cinfo, rows, wanted);
     if (cinfo->out_color_space == JCS_CMYK) {
         for (uint32_t i = 0; i < read; i++) {
-            void (*finish)(uint8_t *, uint32_t, bool) = keeps_inks ? straighten_inks : convert_cmyk;
-            finish(rows[i], cinfo->output_width, cinfo->saw_Adobe_marker);
+            void (*finish)(uint8_t *, uint32_t) = keeps_inks ? straighten_inks : convert_cmyk;
+            finish(rows[i], cinfo->output_width);
         }
     }
     return read;
