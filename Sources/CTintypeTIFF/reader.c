@@ -84,16 +84,6 @@ static TIFF *open(tintype_tiff_reader *reader, size_t max_allocation) {
     return tiff;
 }
 
-static bool has_alpha(TIFF *tiff) {
-    uint16_t count = 0;
-    uint16_t *kinds = NULL;
-    uint16_t samples = 0;
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &samples);
-    // TIFFRGBAImageBegin treats an unspecified fourth sample as alpha too.
-    return count > 0 && (kinds[0] != EXTRASAMPLE_UNSPECIFIED || samples > 3);
-}
-
 static uint32_t rows_per_batch(TIFF *tiff, uint32_t height) {
     uint32_t rows = 0;
     if (TIFFIsTiled(tiff)) {
@@ -188,7 +178,7 @@ static tintype_tiff_status read_header(tintype_tiff_reader *reader, tintype_tiff
     }
     TIFFGetFieldDefaulted(reader->tiff, TIFFTAG_ORIENTATION, &orientation);
     header->orientation = orientation >= 1 && orientation <= 8 ? (uint8_t)orientation : 1;
-    header->has_alpha = has_alpha(reader->tiff);
+    header->has_alpha = tintype_tiff_alpha_kind(reader->tiff) != EXTRASAMPLE_UNSPECIFIED;
     header->rows_per_batch = rows_per_batch(reader->tiff, header->height);
     header->piece_bytes = piece_bytes(reader->tiff);
     read_profile(reader->tiff, header);
@@ -251,10 +241,13 @@ tintype_tiff_status tintype_tiff_start(tintype_tiff_reader *reader) {
     return TINTYPE_TIFF_OK;
 }
 
-/// libtiff produces straight colours from 8-bit grey with unassociated alpha, and premultiplied colours otherwise.
-static bool is_straight(const TIFFRGBAImage *image) {
-    return image->alpha == EXTRASAMPLE_UNASSALPHA && image->bitspersample <= 8
-        && (image->photometric == PHOTOMETRIC_MINISBLACK || image->photometric == PHOTOMETRIC_MINISWHITE);
+/// Returns whether libtiff produces straight colours: from 8-bit grey with unassociated alpha, and from a fourth sample of RGB
+/// of which the file says nothing, since libtiff takes that for associated.
+static bool is_straight(const TIFFRGBAImage *image, uint16_t kind) {
+    const bool is_grey =
+        image->photometric == PHOTOMETRIC_MINISBLACK || image->photometric == PHOTOMETRIC_MINISWHITE;
+    return kind == EXTRASAMPLE_UNASSALPHA && image->bitspersample <= 8
+        && (is_grey || image->alpha == EXTRASAMPLE_ASSOCALPHA);
 }
 
 static uint32_t multiplied(uint32_t channel, uint32_t alpha) {
@@ -262,9 +255,9 @@ static uint32_t multiplied(uint32_t channel, uint32_t alpha) {
 }
 
 /// Returns whether libtiff's words, which have red in the lowest byte, are in memory the RGBA bytes wanted.
-static bool is_stored(const TIFFRGBAImage *image) {
+static bool is_stored(bool is_straight) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    return !is_straight(image);
+    return !is_straight;
 #else
     return false;
 #endif
@@ -285,9 +278,11 @@ static void store(const uint32_t *from, uint8_t *to, uint32_t width, bool is_str
     }
 }
 
-/// Limits colours to their alpha. A file may claim to be premultiplied and have larger ones.
-static void clamp(uint8_t *pixels, uint32_t width) {
+/// Limits colours to their alpha, because a file may claim to be premultiplied and have larger ones; or makes them opaque, if
+/// the sample that libtiff takes for alpha is something else.
+static void clamp(uint8_t *pixels, uint32_t width, bool is_opaque) {
     for (uint32_t x = 0; x < width; x++, pixels += 4) {
+        pixels[3] = is_opaque ? 255 : pixels[3];
         for (int channel = 0; channel < 3; channel++) {
             pixels[channel] = pixels[channel] < pixels[3] ? pixels[channel] : pixels[3];
         }
@@ -299,7 +294,8 @@ tintype_tiff_status tintype_tiff_read_rows(
     TIFFRGBAImage *image = &reader->image;
     image->row_offset = (int)first;
     image->col_offset = 0;
-    bool straight = is_straight(image), stored = is_stored(image);
+    const uint16_t kind = tintype_tiff_alpha_kind(reader->tiff);
+    bool straight = is_straight(image, kind), stored = is_stored(straight);
     // Rows without padding can be written by libtiff directly, which saves a copy.
     bool in_place = stored && stride == (size_t)image->width * 4;
     uint32_t *rows = in_place ? (uint32_t *)(void *)dest : scratch;
@@ -314,7 +310,7 @@ tintype_tiff_status tintype_tiff_read_rows(
             store(rows + (size_t)y * image->width, dest + y * stride, image->width, straight, stored);
         }
         if (image->alpha != 0) {
-            clamp(dest + y * stride, image->width);
+            clamp(dest + y * stride, image->width, kind == EXTRASAMPLE_UNSPECIFIED);
         }
     }
     return TINTYPE_TIFF_OK;
@@ -325,7 +321,7 @@ tintype_tiff_status tintype_tiff_start_samples(tintype_tiff_reader *reader, tint
     if (reader->samples == NULL) {
         return TINTYPE_TIFF_UNSUPPORTED;
     }
-    *kind = tintype_tiff_samples_are_inks(reader->samples) ? TINTYPE_TIFF_INKS : TINTYPE_TIFF_COLORS;
+    *kind = tintype_tiff_samples_kind(reader->samples);
     reader->report = (tintype_tiff_report){0};
     return TINTYPE_TIFF_OK;
 }

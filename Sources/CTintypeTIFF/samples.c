@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Reads the images that libtiff does not convert to RGBA, or not without loss: channels of more than 8 bits, and CMYK,
-// whose colours a profile defines.
+// Reads the images that libtiff does not convert to RGBA, or not without loss: channels of more than 8 bits, signed
+// numbers, CMYK, whose colours a profile defines, and CIELab, whose white libtiff does not adapt to that of a display.
 
 struct tintype_tiff_samples {
     TIFF *tiff;
@@ -13,8 +13,12 @@ struct tintype_tiff_samples {
     uint16_t samples;
     uint16_t bits;
     uint16_t photometric;
-    /// Whether samples are floating-point numbers, of which 0 to 1 is shown; otherwise they are unsigned integers.
+    /// Whether samples are floating-point numbers, of which 0 to 1 is shown; otherwise they are integers.
     bool is_float;
+    bool is_signed;
+    /// The integers that are black and white, if they are not those of unsigned samples.
+    double black, white;
+    bool has_range;
     /// Whether a sample after the colours is alpha, and whether colours are multiplied by it.
     bool has_alpha;
     bool is_associated;
@@ -35,6 +39,8 @@ static uint16_t colours_of(uint16_t photometric) {
     case PHOTOMETRIC_MINISWHITE:
         return 1;
     case PHOTOMETRIC_RGB:
+    case PHOTOMETRIC_CIELAB:
+    case PHOTOMETRIC_ICCLAB:
         return 3;
     case PHOTOMETRIC_SEPARATED:
         return 4;
@@ -55,24 +61,58 @@ static void read_layout(tintype_tiff_samples *from) {
     TIFFGetFieldDefaulted(from->tiff, TIFFTAG_EXTRASAMPLES, &extra_count, &extra);
     from->is_planar = planar == PLANARCONFIG_SEPARATE && from->samples > 1;
     from->is_tiled = TIFFIsTiled(from->tiff);
-    uint16_t colours = colours_of(from->photometric);
-    // libtiff's own conversion takes an unspecified fourth sample of RGB for associated alpha.
-    bool is_implied = extra_count == 0 && colours == 3 && from->samples == 4;
-    uint16_t kind = is_implied ? EXTRASAMPLE_ASSOCALPHA : extra_count > 0 ? extra[0] : EXTRASAMPLE_UNSPECIFIED;
-    from->has_alpha = from->samples > colours && kind != EXTRASAMPLE_UNSPECIFIED;
+    uint16_t kind = tintype_tiff_alpha_kind(from->tiff);
+    from->has_alpha = from->samples > colours_of(from->photometric) && kind != EXTRASAMPLE_UNSPECIFIED;
     from->is_associated = kind == EXTRASAMPLE_ASSOCALPHA;
+}
+
+uint16_t tintype_tiff_alpha_kind(TIFF *tiff) {
+    uint16_t count = 0, samples = 0, photometric = PHOTOMETRIC_MINISBLACK;
+    uint16_t *kinds = NULL;
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &samples);
+    TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric);
+    // The default would count samples of which the file says nothing.
+    if (TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds) && count > 0) {
+        return kinds[0];
+    }
+    return photometric == PHOTOMETRIC_RGB && samples == 4 ? EXTRASAMPLE_UNASSALPHA : EXTRASAMPLE_UNSPECIFIED;
+}
+
+static bool is_lab(const tintype_tiff_samples *from) {
+    return from->photometric == PHOTOMETRIC_CIELAB || from->photometric == PHOTOMETRIC_ICCLAB;
+}
+
+/// Finds the integers that are black and white: those that the file states, or the least and the greatest of their type.
+static void read_range(tintype_tiff_samples *from) {
+    const double top = (double)(1ull << (from->bits - 1));
+    const double black = from->is_signed ? -top : 0, white = from->is_signed ? top - 1 : 2 * top - 1;
+    double stated_black, stated_white;
+    const bool is_stated = TIFFGetField(from->tiff, TIFFTAG_SMINSAMPLEVALUE, &stated_black)
+        && TIFFGetField(from->tiff, TIFFTAG_SMAXSAMPLEVALUE, &stated_white) && stated_black < stated_white;
+    from->black = is_stated ? stated_black : black;
+    from->white = is_stated ? stated_white : white;
+    from->has_range = from->is_signed || is_stated;
 }
 
 /// Returns whether this reader supports the type of the samples, and libtiff does not or loses some of it.
 static bool has_depth(tintype_tiff_samples *from, bool is_of_inks) {
     uint16_t format = SAMPLEFORMAT_UINT;
     TIFFGetFieldDefaulted(from->tiff, TIFFTAG_SAMPLEFORMAT, &format);
+    if (is_lab(from)) {
+        return from->bits == 8 || from->bits == 16;
+    }
     from->is_float = format == SAMPLEFORMAT_IEEEFP;
     if (from->is_float) {
         return from->bits == 16 || from->bits == 32 || from->bits == 64;
     }
-    bool is_wide = (from->bits > 8 && from->bits <= 16) || from->bits == 32;
-    return format == SAMPLEFORMAT_UINT && (is_wide || (from->bits == 8 && is_of_inks));
+    from->is_signed = format == SAMPLEFORMAT_INT;
+    if (from->is_signed || from->bits == 32) {
+        read_range(from);
+    }
+    const bool is_whole = from->bits == 8 || from->bits == 16 || from->bits == 32;
+    const bool is_wide = (from->bits > 8 && from->bits <= 16) || from->bits == 32;
+    return from->is_signed ? is_whole
+                           : format == SAMPLEFORMAT_UINT && (is_wide || (from->bits == 8 && is_of_inks));
 }
 
 /// Returns whether this reader supports the layout of the samples.
@@ -81,7 +121,7 @@ static bool suits(tintype_tiff_samples *from) {
     TIFFGetFieldDefaulted(from->tiff, TIFFTAG_INKSET, &inks);
     uint16_t colours = colours_of(from->photometric);
     bool is_of_inks = from->photometric == PHOTOMETRIC_SEPARATED;
-    return has_depth(from, is_of_inks) && colours > 0 && from->samples >= colours && from->samples <= 8
+    return colours > 0 && has_depth(from, is_of_inks) && from->samples >= colours && from->samples <= 8
         && (!is_of_inks || inks == INKSET_CMYK);
 }
 
@@ -129,12 +169,10 @@ void tintype_tiff_samples_destroy(tintype_tiff_samples *from) {
     }
 }
 
-bool tintype_tiff_samples_are_inks(const tintype_tiff_samples *from) {
-    return from->photometric == PHOTOMETRIC_SEPARATED;
-}
-
-uint8_t tintype_tiff_samples_bits(const tintype_tiff_samples *from) {
-    return (uint8_t)from->bits;
+tintype_tiff_kind tintype_tiff_samples_kind(const tintype_tiff_samples *from) {
+    return from->photometric == PHOTOMETRIC_SEPARATED ? TINTYPE_TIFF_INKS
+        : is_lab(from)                                ? TINTYPE_TIFF_LAB
+                                                      : TINTYPE_TIFF_COLORS;
 }
 
 // MARK: Reading
@@ -197,12 +235,33 @@ static uint16_t packed_at(const tintype_tiff_samples *from, const uint8_t *row, 
     return (uint16_t)((sample * 0xFFFFu + top / 2) / top);
 }
 
+/// Returns an integer sample by its range.
+static uint16_t ranged_at(const tintype_tiff_samples *from, const uint8_t *row, size_t index) {
+    int16_t word;
+    int32_t long_word;
+    double number;
+    switch (from->bits) {
+    case 8: number = (int8_t)row[index]; break;
+    case 16:
+        memcpy(&word, row + 2 * index, sizeof word);
+        number = word;
+        break;
+    default:
+        memcpy(&long_word, row + 4 * index, sizeof long_word);
+        number = from->is_signed ? (double)long_word : (double)(uint32_t)long_word;
+    }
+    return from_unit((number - from->black) / (from->white - from->black));
+}
+
 /// Returns a sample of a row in 16 bits.
 static uint16_t sample_at(const tintype_tiff_samples *from, const uint8_t *row, size_t index) {
     uint16_t word;
     uint32_t long_word;
     if (from->is_float) {
         return float_at(from, row, index);
+    }
+    if (from->has_range) {
+        return ranged_at(from, row, index);
     }
     switch (from->bits) {
     case 8:
@@ -238,8 +297,26 @@ static void spread(
     }
 }
 
-/// Converts a pixel from the stored order of samples to straight RGBA.
+/// Converts a colour from CIELab (TIFF 6.0, section 23) or ICCLab to the 16 bits of ICC.1:2022, table 12, in which a* and b*
+/// are 0 at 0x8080.
+static void finish_lab(const tintype_tiff_samples *from, uint16_t *pixel) {
+    const bool is_wide = from->bits == 16, is_signed = from->photometric == PHOTOMETRIC_CIELAB;
+    if (is_wide && !is_signed) {
+        pixel[0] = (uint16_t)smaller((uint32_t)pixel[0] * 0xFFFFu / 0xFF00u, 0xFFFF);
+    }
+    for (int i = 1; i < 3; i++) {
+        const uint32_t number = is_signed ? pixel[i] ^ 0x8000u : pixel[i];
+        // 8 bits were repeated: 0x8080 with the highest bit changed is 0x0080.
+        const uint32_t from_bytes = (number >> 8) * 257u, from_words = number * 257u / 256u;
+        pixel[i] = (uint16_t)smaller(is_wide ? from_words : from_bytes, 0xFFFF);
+    }
+}
+
+/// Converts a pixel from the stored order of samples to straight RGBA, or to L*, a*, b* and alpha.
 static void finish(const tintype_tiff_samples *from, uint16_t *pixel) {
+    if (is_lab(from)) {
+        finish_lab(from, pixel);
+    }
     bool is_grey = colours_of(from->photometric) == 1;
     uint16_t alpha = from->has_alpha ? pixel[is_grey ? 1 : 3] : 0xFFFF;
     if (is_grey) {
@@ -268,7 +345,7 @@ bool tintype_tiff_samples_read(tintype_tiff_samples *from, uint32_t first, uint3
             }
         }
     }
-    bool is_of_inks = tintype_tiff_samples_are_inks(from);
+    const bool is_of_inks = from->photometric == PHOTOMETRIC_SEPARATED;
     for (size_t i = 0; i < (size_t)count * from->width && !is_of_inks; i++) {
         finish(from, dest + 4 * i);
     }

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "CTintypeTIFF.h"
+
 #include <tiffio.h>
 
 /// A reader of stored samples, for images of which libtiff's conversion to RGBA loses something.
@@ -15,10 +17,12 @@ tintype_tiff_samples *tintype_tiff_samples_create(TIFF *tiff, tmsize_t most);
 
 void tintype_tiff_samples_destroy(tintype_tiff_samples *from);
 
-/// Returns whether pixels are CMYK, where 65535 is full ink, rather than straight RGBA.
-bool tintype_tiff_samples_are_inks(const tintype_tiff_samples *from);
+tintype_tiff_kind tintype_tiff_samples_kind(const tintype_tiff_samples *from);
 
-uint8_t tintype_tiff_samples_bits(const tintype_tiff_samples *from);
+/// Returns the meaning of the first sample after the colours: `EXTRASAMPLE_UNSPECIFIED` if it is not alpha, or missing. Four
+/// samples of RGB without a word about the fourth have straight alpha, as everyone reads them (Pillow, ImageMagick, libvips,
+/// ffmpeg).
+uint16_t tintype_tiff_alpha_kind(TIFF *tiff);
 
 /// Reads rows as pixels of four 16-bit channels. `first` must start a strip or a row of tiles. Returns false if the
 /// file is damaged.

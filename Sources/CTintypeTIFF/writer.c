@@ -76,7 +76,7 @@ static toff_t size(thandle_t handle) {
 // MARK: Encoding
 
 static bool describe(TIFF *tiff, uint32_t width, uint32_t height, bool is_opaque) {
-    uint16_t associated = EXTRASAMPLE_ASSOCALPHA;
+    uint16_t straight = EXTRASAMPLE_UNASSALPHA;
     return TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, width) && TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, height)
         && TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 8)
         && TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, is_opaque ? 3 : 4)
@@ -86,7 +86,7 @@ static bool describe(TIFF *tiff, uint32_t width, uint32_t height, bool is_opaque
         && TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE)
         && TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL)
         && TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, ROWS_PER_STRIP)
-        && (is_opaque || TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &associated));
+        && (is_opaque || TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &straight));
 }
 
 static bool write_rows(

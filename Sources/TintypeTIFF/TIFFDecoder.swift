@@ -70,18 +70,28 @@ public struct TIFFDecoder: PartialImageDecoder, SandboxableImageDecoder {
         case .inks where cmykConverter != nil || reader.isWide:
             let image = TIFFCMYKImage(size, target, cmykConverter, context)
             return WideImage(pixels: try image.decode(reader, &rows), highRange: nil)
-        case .colors where reader.isWide:
+        case .colors:
             let image = WideRows(size, target, WideConverter(colors, reader.channels), context)
-            return try image.image(batch: reader.batchHeight) { (first, count, words) throws(TintypeError) in
-                let isPresent = try rows.read(first..<first + count) { (batch) throws(TintypeError) in
-                    try reader.readSamples(batch, into: words)
-                }
-                if !isPresent { words.update(repeating: 0) }
-            }
+            return try Self.decodeSamples(reader, image, &rows, nil)
+        case .lab:
+            let image = WideRows(size, target, WideConverter(.standard, .rgb), context)
+            return try Self.decodeSamples(reader, image, &rows, LabConverter())
         default:
             try reader.start()
             let image = TIFFRGBAImage(size, target, ColorConverter(colors, reader.channels), context)
             return WideImage(pixels: try image.decode(reader, &rows), highRange: nil)
+        }
+    }
+
+    /// - Parameter lab: Converts the samples to RGB; `nil` if they are.
+    private static func decodeSamples(
+        _ reader: borrowing TIFFReader, _ image: WideRows, _ rows: inout TIFFRows, _ lab: LabConverter?
+    ) throws(TintypeError) -> WideImage {
+        try image.image(batch: reader.batchHeight) { (first, count, words) throws(TintypeError) in
+            let isPresent = try rows.read(first..<first + count) { (batch) throws(TintypeError) in
+                try reader.readSamples(batch, into: words)
+            }
+            if isPresent { lab?.convert(words) } else { words.update(repeating: 0) }
         }
     }
 }

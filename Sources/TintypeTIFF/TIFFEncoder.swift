@@ -3,7 +3,7 @@ public import Foundation
 public import TintypeCore
 
 /// Encodes lossless TIFF with libtiff, compressed with Deflate: 8-bit RGB if every pixel is opaque, otherwise RGBA with
-/// associated alpha.
+/// straight alpha: many programs take associated alpha for straight, and show it too dark.
 ///
 /// Any thread may use an encoder.
 public struct TIFFEncoder: ImageEncoder {
@@ -22,10 +22,11 @@ public struct TIFFEncoder: ImageEncoder {
         var message = [CChar](repeating: 0, count: 200)
         var (bytes, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
         let isOpaque = pixels.isOpaque
-        let status = pixels.withUnsafeBytes { rows in
+        let straight = isOpaque ? pixels : try pixels.unpremultiplied()
+        let status = straight.withUnsafeBytes { rows in
             rows.bindMemory(to: UInt8.self).baseAddress.map {
                 tintype_tiff_encode(
-                    $0, UInt32(pixels.size.width), UInt32(pixels.size.height), pixels.bytesPerRow, isOpaque, &bytes,
+                    $0, UInt32(pixels.size.width), UInt32(pixels.size.height), straight.bytesPerRow, isOpaque, &bytes,
                     &count, &message, message.count)
             }
         }

@@ -2,32 +2,37 @@ import Foundation
 
 /// Builds TIFFs of 4 × 32 pixels without compression, in two strips of 16 rows. The directory comes first.
 struct PlainTIFF {
-    /// The meaning of the samples: 2 for RGB, 5 for CMYK.
+    /// The meaning of the samples: 2 for RGB, 5 for CMYK, 8 for CIELab.
     var photometric = 2
     var samplesPerPixel = 3
-    /// 16 or 32.
+    /// 8, 16 or 32.
     var bits = 16
     var isFloat = false
+    /// Whether samples are signed numbers, of which the smallest is 0.
+    var isSigned = false
+    /// The meaning of the last sample: 0 for none, 1 for associated alpha, 2 for straight alpha; `nil` to say nothing.
+    var extraSample: Int?
 
     /// Returns the file.
     ///
     /// - Parameter sample: The value of a sample of a pixel, from 0 to 1.
     func bytes(_ sample: (_ pixel: Int, _ channel: Int) -> Double) -> Data {
-        let (directory, strip) = (2 + 12 * 10 + 4, 4 * 16 * samplesPerPixel * bits / 8)
+        let (directory, strip) = (2 + 12 * (extraSample == nil ? 10 : 11) + 4, 4 * 16 * samplesPerPixel * bits / 8)
         let arrays = 8 + directory
         let pixels = arrays + 4 * 8
         // Tag, type (3: two bytes, 4: four), number of values, value or offset.
-        let entries = [
-            (256, 3, 1, 4), (257, 3, 1, 32), (258, 3, samplesPerPixel, arrays), (259, 3, 1, 1),
-            (262, 3, 1, photometric), (273, 4, 2, arrays + 16), (277, 3, 1, samplesPerPixel), (278, 3, 1, 16),
-            (279, 4, 2, arrays + 24), (339, 3, samplesPerPixel, arrays + 8),
-        ]
+        let entries =
+            [
+                (256, 3, 1, 4), (257, 3, 1, 32), (258, 3, samplesPerPixel, arrays), (259, 3, 1, 1),
+                (262, 3, 1, photometric), (273, 4, 2, arrays + 16), (277, 3, 1, samplesPerPixel), (278, 3, 1, 16),
+                (279, 4, 2, arrays + 24),
+            ] + (extraSample.map { [(338, 3, 1, $0)] } ?? []) + [(339, 3, samplesPerPixel, arrays + 8)]
         var data = Data("II*\0".utf8) + Self.number(8, 4) + Self.number(entries.count, 2)
         for (tag, type, count, value) in entries {
             data += Self.number(tag, 2) + Self.number(type, 2) + Self.number(count, 4) + Self.number(value, 4)
         }
         data += Data(count: 4)
-        for value in [bits, isFloat ? 3 : 1] { for _ in 0..<4 { data += Self.number(value, 2) } }
+        for value in [bits, isFloat ? 3 : isSigned ? 2 : 1] { for _ in 0..<4 { data += Self.number(value, 2) } }
         for value in [pixels, pixels + strip, strip, strip] { data += Self.number(value, 4) }
         for index in 0..<4 * 32 * samplesPerPixel {
             data += encoded(sample(index / samplesPerPixel, index % samplesPerPixel))
@@ -37,7 +42,8 @@ struct PlainTIFF {
 
     private func encoded(_ value: Double) -> Data {
         if isFloat { return Self.number(Int(Float(value).bitPattern), 4) }
-        return Self.number(Int((value * Double((1 << bits) - 1)).rounded()), bits / 8)
+        let number = Int((value * Double((1 << bits) - 1)).rounded())
+        return Self.number(isSigned ? number ^ 1 << (bits - 1) : number, bits / 8)
     }
 
     private static func number(_ number: Int, _ size: Int) -> Data {

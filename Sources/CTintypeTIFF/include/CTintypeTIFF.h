@@ -74,10 +74,12 @@ typedef enum __attribute__((enum_extensibility(closed))) tintype_tiff_kind {
     TINTYPE_TIFF_COLORS __attribute__((swift_name("colors"))) = 0,
     /// Cyan, magenta, yellow and black; 65535 is full ink.
     TINTYPE_TIFF_INKS __attribute__((swift_name("inks"))) = 1,
+    /// L*, a*, b* and alpha, in the 16 bits of ICC.1:2022, table 12.
+    TINTYPE_TIFF_LAB __attribute__((swift_name("lab"))) = 2,
 } tintype_tiff_kind;
 
 /// Prepares the reading of 16-bit samples instead. Returns OK, or UNSUPPORTED unless the image has samples of 9 to 16 or
-/// 32 bits, or of floating-point numbers, or is CMYK. Floating-point samples are limited to 0…1.
+/// 32 bits, signed ones or floating-point numbers, or is CMYK or CIELab. Floating-point samples are limited to 0…1.
 tintype_tiff_status tintype_tiff_start_samples(tintype_tiff_reader *reader, tintype_tiff_kind *kind);
 
 /// Like `tintype_tiff_read_rows`, with pixels of four 16-bit samples and no padding.
@@ -86,8 +88,8 @@ tintype_tiff_status tintype_tiff_read_samples(
 
 // MARK: Writing
 
-/// Encodes 8-bit premultiplied RGBA, with rows `stride` bytes apart, using Deflate and horizontal differencing: RGB if
-/// `is_opaque`, otherwise RGBA with associated alpha. Free `*out` with `tintype_tiff_free`.
+/// Encodes 8-bit straight RGBA, with rows `stride` bytes apart, using Deflate and horizontal differencing: RGB if
+/// `is_opaque`, otherwise RGBA with straight alpha. Free `*out` with `tintype_tiff_free`.
 tintype_tiff_status tintype_tiff_encode(
     const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, bool is_opaque,
     uint8_t *_Nullable *_Nonnull out, size_t *out_count, char *message, size_t message_size);
