@@ -89,31 +89,17 @@ static void note_chunk(const tintype_png_chunk *chunk, tintype_png_header *heade
     header->has_srgb |= tintype_png_chunk_is(chunk, "sRGB");
 }
 
-static bool is_text(const tintype_png_chunk *chunk) {
-    return tintype_png_chunk_is(chunk, "tEXt") || tintype_png_chunk_is(chunk, "zTXt")
-        || tintype_png_chunk_is(chunk, "iTXt");
-}
-
 static bool is_beyond(size_t count, size_t limit) {
     return limit > 0 && count > limit;
 }
 
-/// Returns the limit that a chunk exceeds. Specific limits come first, because they say more.
-static tintype_png_bound exceeded_by(
-    const tintype_png_chunk *chunk, const tintype_png_limits *limits, size_t *text_bytes) {
-    if (is_text(chunk)) {
-        *text_bytes += chunk->length;
-        if (is_beyond(*text_bytes, limits->max_text_bytes)) {
-            return TINTYPE_PNG_BOUND_TEXT;
-        }
-    }
+/// Returns the limit that a chunk exceeds. Chunks that are skipped have none.
+static tintype_png_bound exceeded_by(const tintype_png_chunk *chunk, const tintype_png_limits *limits) {
     if (tintype_png_chunk_is(chunk, "iCCP") && is_beyond(chunk->length, limits->max_profile_bytes)) {
         return TINTYPE_PNG_BOUND_PROFILE;
     }
-    if (tintype_png_chunk_is(chunk, "eXIf") && is_beyond(chunk->length, limits->max_exif_bytes)) {
-        return TINTYPE_PNG_BOUND_EXIF;
-    }
-    return is_beyond(chunk->length, limits->max_chunk_bytes) ? TINTYPE_PNG_BOUND_CHUNK : TINTYPE_PNG_BOUND_NONE;
+    const bool is_exif = tintype_png_chunk_is(chunk, "eXIf");
+    return is_exif && is_beyond(chunk->length, limits->max_exif_bytes) ? TINTYPE_PNG_BOUND_EXIF : TINTYPE_PNG_BOUND_NONE;
 }
 
 static bool ends_survey(const tintype_png_chunk *chunk) {
@@ -124,7 +110,6 @@ tintype_png_status tintype_png_survey(
     const uint8_t *bytes, size_t count, const tintype_png_limits *limits, tintype_png_header *header) {
     tintype_png_walk walk;
     tintype_png_chunk chunk;
-    size_t text_bytes = 0;
     tintype_png_status status = tintype_png_walk_begin(&walk, bytes, count);
     for (bool is_first = true; status == TINTYPE_PNG_OK; is_first = false) {
         status = tintype_png_walk_next(&walk, &chunk);
@@ -134,7 +119,7 @@ tintype_png_status tintype_png_survey(
         if (status != TINTYPE_PNG_OK || ends_survey(&chunk)) {
             break;
         }
-        header->exceeded = exceeded_by(&chunk, limits, &text_bytes);
+        header->exceeded = exceeded_by(&chunk, limits);
         if (header->exceeded != TINTYPE_PNG_BOUND_NONE) {
             return TINTYPE_PNG_LIMIT;
         }

@@ -72,7 +72,8 @@ png_infop tintype_png_create_info(tintype_png_fence *fence, png_structp png) {
 // MARK: Setting up
 
 void tintype_png_keep_pixels_alone(png_structp png, const tintype_png_limits *limits) {
-    png_set_chunk_malloc_max(png, limits->max_chunk_bytes);
+    // Chunks of any length are read over: none but short ones are kept.
+    png_set_chunk_malloc_max(png, 0);
     png_set_chunk_cache_max(png, limits->max_cached_chunks);
     const int all_but_pixels_and_their_alpha = -1;
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, all_but_pixels_and_their_alpha);

@@ -91,7 +91,6 @@ extension tintype_png_limits {
     init(_ limits: DecodeLimits) {
         // libpng takes 0 for no limit.
         self.init(
-            max_chunk_bytes: max(limits.chunkBytes, 1), max_text_bytes: max(limits.textBytes, 1),
             max_profile_bytes: max(limits.profileBytes, 1), max_exif_bytes: max(limits.exifBytes, 1),
             max_cached_chunks: Self.maximumCachedChunks)
     }
@@ -101,8 +100,6 @@ extension DecodeLimit {
     fileprivate init?(_ bound: tintype_png_bound) {
         switch bound {
         case .none: return nil
-        case .chunk: self = .chunkBytes
-        case .text: self = .textBytes
         case .profile: self = .profileBytes
         case .exif: self = .exifBytes
         }

@@ -49,10 +49,8 @@ typedef enum __attribute__((enum_extensibility(closed))) tintype_png_color {
 /// The limit that a file exceeds.
 typedef enum __attribute__((enum_extensibility(closed))) tintype_png_bound {
     TINTYPE_PNG_BOUND_NONE __attribute__((swift_name("none"))) = 0,
-    TINTYPE_PNG_BOUND_CHUNK __attribute__((swift_name("chunk"))) = 1,
-    TINTYPE_PNG_BOUND_TEXT __attribute__((swift_name("text"))) = 2,
-    TINTYPE_PNG_BOUND_PROFILE __attribute__((swift_name("profile"))) = 3,
-    TINTYPE_PNG_BOUND_EXIF __attribute__((swift_name("exif"))) = 4,
+    TINTYPE_PNG_BOUND_PROFILE __attribute__((swift_name("profile"))) = 1,
+    TINTYPE_PNG_BOUND_EXIF __attribute__((swift_name("exif"))) = 2,
 } tintype_png_bound;
 
 /// The contents of the chunks before the pixels.
@@ -82,10 +80,6 @@ typedef struct tintype_png_header {
 
 /// Limits on the cost of a file. The zero value sets none.
 typedef struct tintype_png_limits {
-    /// The largest chunk before the pixels in bytes; 0 means no limit.
-    size_t max_chunk_bytes;
-    /// The largest sum of all text before the pixels in bytes; 0 means no limit.
-    size_t max_text_bytes;
     /// The largest compressed colour profile in bytes; 0 means no limit.
     size_t max_profile_bytes;
     /// The largest Exif data in bytes; 0 means no limit.

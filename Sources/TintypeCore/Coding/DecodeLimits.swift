@@ -16,11 +16,6 @@ public struct DecodeLimits: Hashable, Sendable {
     /// Each frame counts with the larger of the canvas and its own rectangle. Only a few frames are ever in memory, so
     /// this limits the time to reach the last frame.
     public var animatedPixels: Int
-    /// The maximum size, in bytes, of a single PNG chunk that precedes the image data.
-    public var chunkBytes = 8 << 20
-    /// The maximum total size, in bytes as stored, of the text chunks that precede the image data of a PNG.
-    /// Tintype reads no text except an XMP packet.
-    public var textBytes = 8 << 20
     /// The maximum number of bytes of a colour profile. The default, 4 MB, is twice the size of the largest printer
     /// profiles.
     public var profileBytes: Int
@@ -195,10 +190,6 @@ public enum DecodeLimit: String, Error, Hashable, Sendable, CaseIterable {
     case animatedPixels
     /// ``DecodeLimits/scans``.
     case scans
-    /// ``DecodeLimits/chunkBytes``.
-    case chunkBytes
-    /// ``DecodeLimits/textBytes``.
-    case textBytes
     /// ``DecodeLimits/profileBytes``.
     case profileBytes
     /// ``DecodeLimits/exifBytes``.

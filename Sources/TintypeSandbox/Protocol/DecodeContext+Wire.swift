@@ -95,9 +95,8 @@ extension DecodeLimits {
     /// All limits that are numbers, in the order of messages.
     fileprivate var numbers: [WritableKeyPath<DecodeLimits, Int>] {
         [
-            \.pixels, \.side, \.frames, \.scans, \.animatedPixels, \.chunkBytes, \.textBytes, \.profileBytes,
-            \.exifBytes,
-            \.ratio, \.memoryBytes,
+            \.pixels, \.side, \.frames, \.scans, \.animatedPixels, \.profileBytes, \.exifBytes, \.ratio,
+            \.memoryBytes,
         ]
     }
 }
