@@ -32,7 +32,7 @@ struct GIFArrivingImage: Sendable {
         self.image = image
         self.decoder = decoder
         size = image.frame.rect.size
-        palette = GIFFrameDecoder.colors(head[image.palette], image.transparentIndex)
+        palette = image.palette.rgba(in: head, transparentIndex: image.transparentIndex)
         rowOrder = GIFRowOrder(height: size.height, isInterlaced: flags & 0x40 != 0)
         values = [UInt8](repeating: 0, count: size.area)
         _ = append(head[(codeStart + 1)...])

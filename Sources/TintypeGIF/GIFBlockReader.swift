@@ -83,11 +83,9 @@ struct GIFBlockReader {
             guard acceptsTruncatedImage else { throw error }
             bytes.skipToEnd()
         }
-        guard let palette = localPalette ?? globalPalette else {
-            return .failure(.damagedGIF("an image has no colour table"))
-        }
+        let palette = (localPalette ?? globalPalette).map(GIFPalette.colors) ?? .grey(bitCount: min(codeSize, 8))
         defer { control = GIFGraphicControl() }
-        let hasAlpha = control.transparentIndex != nil || palette.count / 3 < 1 << min(codeSize, 8)
+        let hasAlpha = control.transparentIndex != nil || palette.count < 1 << min(codeSize, 8)
         let frame = AnimationFrame(
             rect: PixelRect(x: x, y: y, size: size), duration: control.duration, disposal: control.disposal,
             hasAlpha: hasAlpha)
@@ -141,9 +139,44 @@ struct GIFImage {
     var frame: AnimationFrame
     /// The bytes from the image descriptor to the end of the image data.
     var range: Range<Int>
-    /// The bytes of its colour table, local or global, three a colour.
-    var palette: Range<Int>
+    var palette: GIFPalette
     var transparentIndex: UInt8?
+}
+
+/// The colours of an image.
+enum GIFPalette {
+    /// The bytes of a colour table in the file, local or global, three a colour.
+    case colors(Range<Int>)
+    /// Grey levels from black to white, if there is no table.
+    case grey(bitCount: Int)
+
+    /// The number of colours.
+    var count: Int {
+        switch self {
+        case .colors(let range): range.count / 3
+        case .grey(let bitCount): 1 << bitCount
+        }
+    }
+
+    /// Returns RGBA for each of the 256 values of a pixel. The transparent index, and as in browsers all values beyond the
+    /// palette, are transparent.
+    ///
+    /// - Parameter file: The bytes in which the table is.
+    func rgba(in file: UnsafeRawBufferPointer, transparentIndex: UInt8?) -> [UInt8] {
+        var colors = [UInt8](repeating: 0, count: 256 * PixelBuffer.bytesPerPixel)
+        for index in 0..<min(count, 256) where transparentIndex.map(Int.init) != index {
+            for channel in 0..<3 { colors[4 * index + channel] = level(index, channel, file) }
+            colors[4 * index + 3] = 255
+        }
+        return colors
+    }
+
+    private func level(_ index: Int, _ channel: Int, _ file: UnsafeRawBufferPointer) -> UInt8 {
+        switch self {
+        case .colors(let range): file[range.lowerBound + 3 * index + channel]
+        case .grey: UInt8(index * 255 / max(count - 1, 1))
+        }
+    }
 }
 
 extension PixelSize {

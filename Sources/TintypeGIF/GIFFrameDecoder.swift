@@ -37,7 +37,7 @@ final class GIFFrameDecoder: FrameDecoder {
         let hook = CancelHook(isCancelled)
         var rowsRead: UInt32 = 0
         let status = bytes.withUnsafeBytes { bytes in
-            let colors = Self.colors(bytes[image.palette], image.transparentIndex)
+            let colors = image.palette.rgba(in: bytes, transparentIndex: image.transparentIndex)
             let compressed = UnsafeRawBufferPointer(rebasing: bytes[image.range])
             return writer.withRows { rows in
                 guard let source = compressed.bindMemory(to: UInt8.self).baseAddress,
@@ -52,17 +52,5 @@ final class GIFFrameDecoder: FrameDecoder {
         let isSalvaged = toleratesDamage && status == .corrupt && rowsRead > 0
         if !isSalvaged, let error = TintypeError(status) { throw error }
         return writer.finish()
-    }
-
-    /// Returns RGBA for each of the 256 values of a pixel. The transparent index, and as in browsers all values beyond the
-    /// palette, are transparent.
-    static func colors(_ palette: Slice<UnsafeRawBufferPointer>, _ transparentIndex: UInt8?) -> [UInt8] {
-        var colors = [UInt8](repeating: 0, count: 256 * PixelBuffer.bytesPerPixel)
-        for (index, offset) in stride(from: palette.startIndex, to: palette.endIndex, by: 3).enumerated()
-        where transparentIndex.map(Int.init) != index {
-            for channel in 0..<3 { colors[4 * index + channel] = palette[offset + channel] }
-            colors[4 * index + 3] = 255
-        }
-        return colors
     }
 }

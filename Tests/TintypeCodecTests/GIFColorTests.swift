@@ -37,6 +37,28 @@ import TintypeTesting
         return Double(sum) / Double(3 * left.size.area)
     }
 
+    /// Pillow shows the index of each pixel as its grey level, ImageMagick spreads them from black to white: both agree on 8
+    /// bits.
+    @Test(arguments: [7, 8]) func aGIFWithoutColourTableShowsGreyLevels(_ bits: Int) throws {
+        var data =
+            Data("GIF89a".utf8) + Data([3, 0, 1, 0, 0x80 | UInt8(bits - 1), 0, 0, 0x2C, 0, 0, 0, 0, 3, 0, 1, 0, 0])
+        data[10] &= 0x7F
+        // Clear, black, the middle, white, end: codes of bits + 1.
+        let codes = [1 << bits, 0, 1 << (bits - 1), (1 << bits) - 1, (1 << bits) + 1]
+        let text = codes.reversed().map { code in
+            let digits = String(code, radix: 2)
+            return String(repeating: "0", count: bits + 1 - digits.count) + digits
+        }.joined()
+        let padded = String(repeating: "0", count: (8 - text.count % 8) % 8) + text
+        let bytes = stride(from: padded.count - 8, through: 0, by: -8).compactMap {
+            UInt8(padded.dropFirst($0).prefix(8), radix: 2)
+        }
+        data += Data([UInt8(bits), UInt8(bytes.count)] + bytes + [0, 0x3B])
+        let pixels = try GIFDecoder().decode(data, context: DecodeContext()).pixels
+        let middle = UInt8((1 << (bits - 1)) * 255 / ((1 << bits) - 1))
+        #expect((0..<3).map { pixels[$0, 0].green } == [0, middle, 255] && pixels[0, 0].alpha == 255)
+    }
+
     @Test func twoHundredAndFiftySixColoursAreExact() throws {
         let image = try PixelBuffer.drawn(PixelSize(width: 16, height: 16)) { x, y in
             Pixel(red: UInt8(x * 16), green: UInt8(y * 16), blue: UInt8(x * y))
