@@ -12,8 +12,8 @@ public enum FormatSniffer {
     /// Returns the format of an image from its first bytes; `nil` for an unknown format.
     public static func format(of bytes: Data) -> ImageFormat? {
         let head = Array(bytes.prefix(length))
-        return signatures.first { $0.matches(head) }?.format ?? brandedFormat(head) ?? (isBMP(head) ? .bmp : nil)
-            ?? (isSVG(bytes) ? .svg : nil)
+        return signatures.first { $0.matches(head) }?.format ?? brandedFormat(head) ?? (isICO(head) ? .ico : nil)
+            ?? (isBMP(head) ? .bmp : nil) ?? (isSVG(bytes) ? .svg : nil)
     }
 
     /// Describes bytes that are not an image, for an error message.
@@ -54,9 +54,6 @@ public enum FormatSniffer {
         Signature(.tiff, (0, [0x4D, 0x4D, 0x00, 0x2B, 0x00, 0x08])),
         Signature(.jxl, (0, [0xFF, 0x0A])),
         Signature(.jxl, (0, [0x00, 0x00, 0x00, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A])),
-        Signature(.ico, (0, [0x00, 0x00, 0x01, 0x00])),
-        // A cursor is an icon with a hot spot.
-        Signature(.ico, (0, [0x00, 0x00, 0x02, 0x00])),
         // Compressed with gzip (RFC 1952), which no other format here uses. The decoder checks whether it is an SVG.
         Signature(.svg, (0, [0x1F, 0x8B, 0x08])),
     ]
@@ -84,6 +81,12 @@ public enum FormatSniffer {
 
     /// The brands of images and sequences whose codec is not stated (ISO/IEC 23008-12, 10.2). HEVC is the usual one.
     private static let generalBrands: Set<String> = ["mif1", "msf1"]
+
+    /// Whether bytes begin like an icon or a cursor, which is an icon with a hot spot. A TGA may begin with the same four bytes;
+    /// its next two are zero, which would be an icon without images.
+    private static func isICO(_ head: [UInt8]) -> Bool {
+        head.count >= 6 && [[0, 0, 1, 0], [0, 0, 2, 0]].contains(Array(head.prefix(4))) && head[4] | head[5] != 0
+    }
 
     /// Whether bytes begin like a Windows bitmap: "BM" alone also begins plain texts. The four bytes after the size are
     /// reserved, and zero in most files; in the others, the size of the second header must be a known one.

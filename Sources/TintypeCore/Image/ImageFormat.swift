@@ -111,16 +111,16 @@ extension ImageFormat {
     private var properties: Properties? { ownProperties ?? Self.known[rawValue] }
 
     private static let known = [
-        "jpeg": Properties("image/jpeg", ["jpg", "jpeg", "jpe", "jfif"]),
+        "jpeg": Properties("image/jpeg", ["jpg", "jpeg", "jpe", "jfif", "jfi", "jif", "pjpeg", "pjp"]),
         "png": Properties("image/png", ["png", "apng"]),
         "gif": Properties("image/gif", ["gif"]),
         "webp": Properties("image/webp", ["webp"]),
-        "heic": Properties("image/heic", ["heic", "heif", "heics"]),
-        "avif": Properties("image/avif", ["avif"]),
+        "heic": Properties("image/heic", ["heic", "heif", "hif", "heics", "heifs"]),
+        "avif": Properties("image/avif", ["avif", "avifs"]),
         "jxl": Properties("image/jxl", ["jxl"]),
         "tiff": Properties("image/tiff", ["tiff", "tif"]),
-        "bmp": Properties("image/bmp", ["bmp"]),
-        "ico": Properties("image/vnd.microsoft.icon", ["ico"]),
+        "bmp": Properties("image/bmp", ["bmp", "dib"]),
+        "ico": Properties("image/vnd.microsoft.icon", ["ico", "cur"]),
         "svg": Properties("image/svg+xml", ["svg", "svgz"], isVector: true),
     ]
 

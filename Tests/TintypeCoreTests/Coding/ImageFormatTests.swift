@@ -9,7 +9,8 @@ import TintypeTesting
         rawValue: "paper", mediaType: "application/paper", fileExtensions: ["ppr", "paper"], isVector: true)
 
     @Test(arguments: [
-        ("jpg", "jpeg"), ("JFIF", "jpeg"), ("apng", "png"), ("tif", "tiff"), ("heif", "heic"), ("svg", "svg"),
+        ("jpg", "jpeg"), ("JFIF", "jpeg"), ("jpe", "jpeg"), ("apng", "png"), ("tif", "tiff"), ("heif", "heic"),
+        ("HIF", "heic"), ("avifs", "avif"), ("dib", "bmp"), ("cur", "ico"), ("svg", "svg"), ("svgz", "svg"),
     ])
     func aFileExtensionNamesAFormat(_ fileExtension: String, _ name: String) {
         #expect(ImageFormat(fileExtension: fileExtension)?.rawValue == name)
