@@ -63,4 +63,38 @@ import Tintype
             #expect(modes[0] == modes[1] && modes[0] != nil)
         }
     }
+
+    @Test func aFileThatReplacesAnotherKeepsItsMode() throws {
+        try withFolder { folder in
+            let path = "\(folder)/target"
+            for mode in [0o600, 0o755, 0o444] {
+                close(open(path, O_WRONLY | O_CREAT, 0o666))
+                chmod(path, mode_t(mode))
+                try OutputFile.replace(path) { _ in 0 }
+                #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == mode)
+            }
+        }
+    }
+
+    /// As cp and shells write.
+    @Test func aLinkIsWrittenThroughUnlessTheUserForbidsThat() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-output-\(UUID())").path()
+        try FileManager.default.createDirectory(atPath: "\(folder)/in", withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (link, dangling) = ("\(folder)/link", "\(folder)/dangling")
+        symlink("in/file", link)
+        symlink("link2", dangling)
+        symlink("\(folder)/in/new", "\(folder)/link2")
+        try await OutputFile.write(Data([1]), to: "\(folder)/in/file")
+        try await OutputFile.write(Data([2]), to: link)
+        try await OutputFile.write(Data([3]), to: dangling)
+        #expect(try Data(contentsOf: URL(filePath: "\(folder)/in/file")) == Data([2]))
+        #expect(try Data(contentsOf: URL(filePath: "\(folder)/in/new")) == Data([3]))
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "in/file")
+        try await OutputFile.write(Data([4]), to: link, followsLinks: false)
+        #expect(try Data(contentsOf: URL(filePath: "\(folder)/in/file")) == Data([2]))
+        #expect(throws: (any Error).self) { try FileManager.default.destinationOfSymbolicLink(atPath: link) }
+        symlink("\(folder)/loop", "\(folder)/loop")
+        await #expect(throws: TintypeError.self) { try await OutputFile.write(Data([5]), to: "\(folder)/loop") }
+    }
 }

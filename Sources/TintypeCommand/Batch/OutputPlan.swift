@@ -6,6 +6,12 @@ enum OutputTarget: Equatable, Sendable {
     case standardOutput
     case template(OutputTemplate)
 
+    /// Whether a text can only be the name of a directory if it stands for several outputs: it has neither a field nor the
+    /// extension of an image.
+    static func isPlain(_ text: String) -> Bool {
+        text != "-" && !text.contains("{") && ImageFormat(fileExtension: URL(filePath: text).pathExtension) == nil
+    }
+
     /// - Parameters:
     ///   - text: `-`, a path, a directory, or a template.
     ///   - isDirectory: Whether the path is that of an existing directory.
@@ -49,7 +55,7 @@ struct OutputPlan: Sendable {
     enum Problem: Error, Equatable {
         /// Two inputs have one output.
         case collision(String, String, output: String)
-        /// An output would replace an input, which another image may still need.
+        /// An output would replace the input of another image, which may still be read. An image may replace itself.
         case replacesInput(String, output: String)
         /// Several images for standard output.
         case severalForStandardOutput
@@ -168,14 +174,8 @@ struct OutputPlan: Sendable {
         of entries: [Entry], protecting inputs: [BatchInput], in directory: String
     ) throws(Problem) -> PathClaims {
         var claims = PathClaims(protecting: inputs, in: directory)
-        // The paths of the inputs themselves; one that is converted alone may replace itself.
-        let images = inputs.filter { $0.problem == nil }
-        let inputPaths = Set(images.compactMap { $0.source.path.map { PathClaims.absolute($0, in: directory) } })
         for entry in entries {
             guard let output = entry.path() else { continue }
-            if entries.count > 1, inputPaths.contains(PathClaims.absolute(output, in: directory)) {
-                throw .replacesInput(entry.input.name, output: output)
-            }
             do throws(PathClaims.Conflict) {
                 try claims.claim(output, for: entry.input)
             } catch {

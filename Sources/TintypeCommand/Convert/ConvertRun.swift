@@ -63,6 +63,8 @@ struct ConvertRun: Sendable {
     /// Returns the request for a source, with everything that the user chose.
     let request: @Sendable (ImageSource) -> ImageRequest
     let existing: Existing
+    /// Whether an output that is a symbolic link is written through.
+    let followsLinks: Bool
     /// Whether missing directories of outputs are created.
     let createsDirectories: Bool
     /// Whether nothing is read or written.
@@ -134,7 +136,7 @@ struct ConvertRun: Sendable {
         try claims.claim(path, for: entry.input)
         let data = try await encoded(image, as: entry.format)
         if createsDirectories { try OutputFile.createParent(of: path) }
-        try await OutputFile.write(data, to: path)
+        try await OutputFile.write(data, to: path, followsLinks: followsLinks)
         return record(of: entry, response, image, data, since: start, output: path)
     }
 

@@ -6,10 +6,12 @@ import Tintype
 enum OutputFile {
     /// Writes the file that the user names. A device or pipe, such as `/dev/stdout`, is written to instead of replaced.
     ///
+    /// - Parameter followsLinks: Whether the file to which a symbolic link leads is replaced, instead of the link.
     /// - Throws: ``TintypeError/Code/unwritable``.
-    static func write(_ data: Data, to path: String) async throws(TintypeError) {
+    static func write(_ data: Data, to path: String, followsLinks: Bool = true) async throws(TintypeError) {
         try await onDisk(path) { () throws(POSIXError) in
-            if isStream(path) { try writeInPlace(data, to: path) } else { try replace(path, with: data) }
+            if isStream(path) { return try writeInPlace(data, to: path) }
+            try replace(followsLinks ? try target(of: path) : path, with: data)
         }
     }
 
@@ -80,13 +82,40 @@ enum OutputFile {
         try replace(path) { file in data.withUnsafeBytes { $0.write(to: file) } }
     }
 
+    /// Returns the path to which symbolic links lead, whether there is a file or not.
+    private static func target(of path: String) throws(POSIXError) -> String {
+        var path = path
+        for _ in 0..<40 {
+            guard let next = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { return path }
+            let directory = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+            path = next.hasPrefix("/") ? next : directory + next
+        }
+        throw error(ELOOP)
+    }
+
+    /// Gives a new file the mode of the regular file that it replaces, and the owner and group as far as permitted.
+    private static func inheritPermissions(of path: String, to file: Int32) {
+        var facts = stat()
+        guard lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return }
+        if fchown(file, facts.st_uid, facts.st_gid) != 0 { _ = fchown(file, uid_t.max, facts.st_gid) }
+        fchmod(file, facts.st_mode & 0o777)
+    }
+
+    /// Replaces a file, or a symbolic link.
+    ///
     /// - Parameter write: Writes the contents to a descriptor. Returns 0 or the number of an error.
     static func replace(_ path: String, _ write: (Int32) -> Int32) throws(POSIXError) {
         let directory = path.lastIndex(of: "/").map { path[...$0] } ?? "."
         // The temporary name does not contain the target's, which may already have the maximum length.
         let temporary = "\(directory == "." ? "" : directory).tintype-\(UUID().uuidString.prefix(8)).part"
         defer { temporaryFiles.withLock { $0.end(temporary) } }
-        if try !createUnnamed(temporary, in: String(directory), write) { try createNamed(temporary, write) }
+        func writeLikeFormer(_ file: Int32) -> Int32 {
+            inheritPermissions(of: path, to: file)
+            return write(file)
+        }
+        if try !createUnnamed(temporary, in: String(directory), writeLikeFormer) {
+            try createNamed(temporary, writeLikeFormer)
+        }
         guard rename(temporary, path) != 0 else { return }
         let failure = error(errno)
         unlink(temporary)

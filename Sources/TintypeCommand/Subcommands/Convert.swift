@@ -90,6 +90,11 @@ struct Convert: AsyncParsableCommand {
     @Flag(exclusivity: .exclusive)
     var existing: ExistingOutput?
 
+    @Flag(
+        help: ArgumentHelp(
+            "Replace an output that is a symbolic link, instead of the file to which it leads.", visibility: .rare))
+    var noFollow = false
+
     @OptionGroup var parallel: JobOptions
 
     @Flag(help: ArgumentHelp("Report what would be written, and write nothing.", visibility: .rare))
@@ -169,7 +174,8 @@ struct Convert: AsyncParsableCommand {
         let transformers = try await transformers(pipeline)
         let run = ConvertRun(
             pipeline: pipeline, settings: settings, request: { request(for: $0, transformers) },
-            existing: existing, createsDirectories: output != nil, isDryRun: dryRun, hint: hint)
+            existing: existing, followsLinks: !noFollow, createsDirectories: output != nil, isDryRun: dryRun, hint: hint
+        )
         let tally = try await run.run(plan, width: parallel.width, report: report)
         try await pipeline.pipeline.flush()
         try tally.end(.written, "written")
@@ -229,13 +235,17 @@ extension Convert {
     /// Whether the arguments are an input and an output.
     private var isPair: Bool { output == nil }
 
+    /// Whether there may be several inputs.
+    private var hasSeveralInputs: Bool { arguments.count > 1 || inputs.from != nil || inputs.recursive }
+
     private var target: OutputTarget {
         get throws {
             let text = output?.path ?? arguments[1].text
             do throws(OutputTemplate.ParsingError) {
                 // In a pair, braces are part of the name.
                 guard !isPair || text == "-" else { return .template(OutputTemplate(pieces: [.text(text)])) }
-                return try OutputTarget(text, isDirectory: InputFinder.isDirectory(text))
+                let isDirectory = InputFinder.isDirectory(text) || hasSeveralInputs && OutputTarget.isPlain(text)
+                return try OutputTarget(text, isDirectory: isDirectory)
             } catch {
                 throw ValidationError(error.message)
             }

@@ -112,12 +112,16 @@ struct Fetch: AsyncParsableCommand {
             let run = FetchRun(
                 pipeline: pipeline, plan: plan, policy: { partial.applied(to: policy.applied(to: $0)) },
                 paths: paths, skipsExisting: existing == .skipExisting, isDryRun: dryRun,
-                width: concurrency + ProcessInfo.processInfo.activeProcessorCount, report: report, hint: hint)
+                width: width, report: report, hint: hint)
             let tally = try await run.run(inputs)
             try await pipeline.pipeline.flush()
             try tally.end(.written, "loaded")
         }
     }
+
+    /// How many images are loaded at once: more than are transferred, since others are decoded or written. One keeps the order
+    /// of the inputs.
+    private var width: Int { concurrency == 1 ? 1 : concurrency + ProcessInfo.processInfo.activeProcessorCount }
 
     private var hint: FailureHint {
         FailureHint(offersPartial: !partial.partial && !noVerify, transfer: transfer)
