@@ -223,7 +223,7 @@ struct AVIFReader: ~Copyable {
         }
         var rect = avifCropRect(
             x: cleanAperture.x, y: UInt32(first), width: cleanAperture.width, height: UInt32(end - first))
-        try check(avifImageSetViewRect(view, image, &rect))
+        try check(setView(view, of: image, &rect))
         view.pointee.alphaPremultiplied = image.pointee.alphaPremultiplied
         var rgb = avifRGBImage()
         avifRGBImageSetDefaults(&rgb, view)
@@ -234,6 +234,20 @@ struct AVIFReader: ~Copyable {
         (rgb.pixels, rgb.rowBytes) = (pixels, UInt32(stride))
         try check(avifImageYUVToRGB(view, &rgb))
         return top - first
+    }
+
+    /// Makes `view` show a part of an image. libavif wants even offsets in 4:0:0 as well, where there is no chroma that is
+    /// halved; 4:4:4 has any.
+    private func setView(
+        _ view: UnsafeMutablePointer<avifImage>, of image: UnsafeMutablePointer<avifImage>, _ part: inout avifCropRect
+    ) -> avifResult {
+        let format = image.pointee.yuvFormat
+        guard format == AVIF_PIXEL_FORMAT_YUV400 else { return avifImageSetViewRect(view, image, &part) }
+        var source = image.pointee
+        source.yuvFormat = AVIF_PIXEL_FORMAT_YUV444
+        let result = avifImageSetViewRect(view, &source, &part)
+        view.pointee.yuvFormat = format
+        return result
     }
 
     private func check(_ result: avifResult) throws(TintypeError) {
