@@ -36,8 +36,11 @@ package struct TerminalDetection: Sendable {
         capabilities.isRemote = environment.isRemote
     }
 
-    /// The time to wait for answers: most terminals need a few milliseconds, slow connections more.
-    package var patience: Duration { environment.isRemote ? .seconds(1) : .milliseconds(200) }
+    /// The longest time to wait for the fence. Most terminals need a few milliseconds, kitty while it starts half a second, slow
+    /// connections more. tmux answers itself.
+    package var patience: Duration {
+        environment.isRemote ? .seconds(2) : environment.isTmux ? .milliseconds(500) : .seconds(1)
+    }
 
     /// Whether the terminal has answered all that it will answer.
     package var isComplete: Bool { attributes != nil }

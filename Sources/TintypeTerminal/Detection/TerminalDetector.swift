@@ -3,7 +3,7 @@ public import TintypeCore
 
 /// Finds out what a terminal can show.
 public enum TerminalDetector {
-    /// Asks the controlling terminal. It takes a few milliseconds; at most 0.3 seconds, or 1.1 seconds over `ssh`, with a
+    /// Asks the controlling terminal. It takes a few milliseconds; at most 1.1 seconds, or 2.1 seconds over `ssh`, with a
     /// terminal that does not answer.
     ///
     /// Restores the modes of the terminal before it returns. Keys that are pressed during the detection are lost.

@@ -107,11 +107,11 @@ import TintypeTesting
 
     @Test func aTerminalThatNeverAnswersCostsTheDeadline() throws {
         let local = try detect([])
-        #expect(local.elapsed == .milliseconds(200) && !local.capabilities.hasAnswered)
+        #expect(local.elapsed == .seconds(1) && !local.capabilities.hasAnswered)
         #expect(local.capabilities.protocols == [.blocks, .quadrants])
         #expect(local.capabilities.size == TerminalSize(columns: 80, rows: 24))
         let remote = try detect([], ["TERM": "xterm", "SSH_TTY": "/dev/pts/1"])
-        #expect(remote.elapsed == .seconds(1) && remote.capabilities.isRemote)
+        #expect(remote.elapsed == .seconds(2) && remote.capabilities.isRemote)
     }
 
     @Test func answersInSmallPartsAreJoined() throws {
@@ -122,11 +122,18 @@ import TintypeTesting
         #expect(outcome.capabilities.name == "foot(1.16)")
     }
 
+    /// kitty answers as late while it starts.
+    @Test(arguments: [220, 500, 900]) func aTerminalThatAnswersLateIsBelieved(_ delay: Int) throws {
+        let answers = "\u{1B}P>|kitty(0.26.5)\u{1B}\\\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[?62;c"
+        let outcome = try detect([Step(after: .milliseconds(delay), text: answers)])
+        #expect(outcome.capabilities.bestProtocol == .kitty && outcome.terminal.unreadCount == 0)
+    }
+
     @Test func aLateAnswerCountsForNothingAndIsNotLeftForTheShell() throws {
         let outcome = try detect([
-            Step(text: "\u{1B}_Gi=31;OK\u{1B}\\"), Step(after: .milliseconds(500), text: "\u{1B}[?62;c"),
+            Step(text: "\u{1B}_Gi=31;OK\u{1B}\\"), Step(after: .milliseconds(1500), text: "\u{1B}[?62;c"),
         ])
-        #expect(outcome.elapsed == .milliseconds(200) && !outcome.capabilities.hasAnswered)
+        #expect(outcome.elapsed == .seconds(1) && !outcome.capabilities.hasAnswered)
         // Answers from before the deadline are believed.
         #expect(outcome.capabilities.protocols == [.kitty, .blocks, .quadrants])
         #expect(outcome.terminal.unreadCount == 0)
