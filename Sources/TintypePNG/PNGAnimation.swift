@@ -23,6 +23,7 @@ struct PNGAnimation {
     /// The chunks before the pixels that every frame needs: header, palette and transparent colours.
     private(set) var preamble: [PNGChunk] = []
     private var nextSequenceNumber: UInt32 = 0
+    private var hasUncountedFrames = false
     private let hasAlpha: Bool
     /// The number of frames that the acTL chunk states; 0 without such a chunk.
     private let declaredFrameCount: Int
@@ -78,7 +79,9 @@ struct PNGAnimation {
         case .header, .palette, .transparency: recordPreamble(chunk)
         case .imageData: recordDefaultImage(chunk)
         case .frameControl where frames.count < declaredFrameCount: try recordFrameControl(chunk, bytes)
-        case .frameData where !frames.isEmpty: try recordFrameData(chunk, bytes)
+        // The acTL chunk counts too few frames. The others are ignored, as Pillow does.
+        case .frameControl: hasUncountedFrames = true
+        case .frameData where !frames.isEmpty && !hasUncountedFrames: try recordFrameData(chunk, bytes)
         default: break
         }
     }

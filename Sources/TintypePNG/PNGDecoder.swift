@@ -23,7 +23,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder, Sand
         let reader = try PNGReader(DecodeContext())
         return try bytes.withTypedBytes { bytes throws(TintypeError) in
             guard let header = try reader.open(bytes, isComplete: isComplete) else { return nil }
-            var info = ImageInfo(header, PNGMetadata(bytes))
+            var info = ImageInfo(header, PNGMetadata(bytes, isComplete: isComplete))
             guard header.frame_count > 1 else { return info }
             guard let durations = try Self.durations(bytes, header, isComplete: isComplete) else { return nil }
             info.durations = durations
@@ -40,7 +40,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder, Sand
         let reader = try PNGReader(context)
         return try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try reader.open(raw, isComplete: true) else { throw TintypeError(.truncated, "") }
-            let metadata = PNGMetadata(raw)
+            let metadata = PNGMetadata(raw, isComplete: true)
             var info = ImageInfo(header, metadata)
             try context.limits.check(info, byteCount: raw.count)
             info.durations = try Self.durations(raw, header, isComplete: true) ?? []
@@ -193,7 +193,9 @@ extension ImageInfo {
     init(_ header: tintype_png_header, _ metadata: PNGMetadata) {
         self.init(header)
         density = metadata.density
-        guard header.exif_orientation == 0, let upright = metadata.xmp?.orientation else { return }
+        if metadata.isExifLate { warnings.append(.lateExif) }
+        let late = metadata.isExifLate ? metadata.exif?.orientation : nil
+        guard header.exif_orientation == 0, let upright = late ?? metadata.xmp?.orientation else { return }
         (size, orientation) = (upright.displayed(size), upright)
     }
 

@@ -3,20 +3,33 @@ import Foundation
 import TintypeColor
 import TintypeCore
 
-/// The metadata chunks before the pixels, read in place. libpng does not read them.
+/// The metadata chunks before the pixels, and Exif data after them, read in place. libpng does not read them.
 struct PNGMetadata {
     private let bytes: UnsafeRawBufferPointer
     /// The data of the first chunk of each kind whose checksum is right.
     private var ranges: [PNGChunk.Kind: Range<Int>] = [:]
 
+    /// Whether the Exif data come after the pixels, where ImageMagick writes them (PNG third edition, 5.6, forbids that).
+    private(set) var isExifLate = false
+
     /// Reads the chunks up to the pixels.
     ///
-    /// - Parameter bytes: A file whose header was read; must outlive this value.
-    init(_ bytes: UnsafeRawBufferPointer) {
+    /// - Parameters:
+    ///   - bytes: A file whose header was read; must outlive this value.
+    ///   - isComplete: Whether Exif data are also looked for after the pixels.
+    init(_ bytes: UnsafeRawBufferPointer, isComplete: Bool = false) {
         self.bytes = bytes
         var chunks = PNGChunks(bytes)
         while let chunk = try? chunks.next(), chunk.kind != .imageData, chunk.kind != .end { record(chunk) }
+        guard isComplete, ranges[.exif] == nil else { return }
+        while let chunk = try? chunks.next(), chunk.kind != .end {
+            guard chunk.kind == .exif, chunk.data.count <= Self.maximumLateByteCount else { continue }
+            record(chunk)
+            isExifLate = ranges[.exif] != nil
+        }
     }
+
+    private static let maximumLateByteCount = DecodeLimits().exifBytes
 
     /// The kinds that are read, and the smallest length of their data in bytes.
     private static let lengths: [PNGChunk.Kind: Int] = [

@@ -60,6 +60,10 @@ public enum DamageWarning: Int, Hashable, Sendable, CaseIterable, CustomStringCo
     case smallCanvas = 2
     /// A worker process could not read a font or another file of the system, so that text may be missing.
     case missingFile = 3
+    /// The Exif data of a PNG come after its pixels. Some programs ignore them there.
+    case lateExif = 4
+    /// An image in a drawing is in a format that cannot be drawn there, or damaged.
+    case embeddedImage = 5
 
     /// A phrase for a message: `"some pixels are damaged"`.
     public var description: String {
@@ -68,6 +72,8 @@ public enum DamageWarning: Int, Hashable, Sendable, CaseIterable, CustomStringCo
         case .strayBytes: "there are stray bytes between blocks"
         case .smallCanvas: "the canvas is smaller than the first image"
         case .missingFile: "a font or another file could not be read"
+        case .lateExif: "the Exif data come after the pixels"
+        case .embeddedImage: "an embedded image cannot be drawn"
         }
     }
 }
