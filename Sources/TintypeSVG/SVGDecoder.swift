@@ -65,7 +65,9 @@ public struct SVGDecoder: PartialImageDecoder, SandboxableImageDecoder {
     }
 
     private static func info(_ document: borrowing SVGDocument) -> ImageInfo {
-        ImageInfo(format: .svg, drawing: document.size, hasAlpha: true)
+        var info = ImageInfo(format: .svg, drawing: document.size, hasAlpha: true)
+        if document.lacksImage { info.warnings = [.embeddedImage] }
+        return info
     }
 }
 

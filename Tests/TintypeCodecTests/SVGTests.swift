@@ -118,6 +118,23 @@ import TintypeTesting
         #expect(image.pixels[3, 3].alpha == 0)
     }
 
+    /// Browsers look at the bytes, not at the label.
+    @Test(arguments: [
+        ("baseline-444.jpg", "image/jpg", true), ("baseline-444.jpg", "image/png", true),
+        ("rgba-8.png", "image/jpeg", true),
+        ("rgba-8.png", "IMAGE/PNG", true), ("lossless.webp", "image/webp", true), ("lossless.webp", "image/png", true),
+        ("lossy.heic", "image/heic", false),
+    ])
+    func anEmbeddedImageIsDrawnWhateverItsLabel(_ name: String, _ label: String, _ isDrawn: Bool) throws {
+        let image = try FixtureManifest.named(name).data.base64EncodedString(options: .lineLength76Characters)
+        let text = """
+            <svg xmlns="http://www.w3.org/2000/svg" width="8" height="8">
+            <image width="8" height="8" preserveAspectRatio="none" href="data:\(label);base64,\(image)"/></svg>
+            """
+        let drawn = try decode(text)
+        #expect((drawn.pixels[4, 4].alpha > 0) == isDrawn && drawn.info.warnings == (isDrawn ? [] : [.embeddedImage]))
+    }
+
     @Test func aBillionLaughsAreAnError() {
         #expect(throws: TintypeError.self) { try SVGDecoder().decode(Bomb.laughs(), context: DecodeContext()) }
     }
