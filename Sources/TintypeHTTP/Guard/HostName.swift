@@ -14,7 +14,6 @@ enum AddressLiteral {
         guard isIPv6 || host.utf8.first.map({ (0x30...0x39).contains($0) }) ?? false else { return nil }
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(String(host), nil, &hints, &list) == 0, let first = list else { return nil }
         defer { freeaddrinfo(list) }
