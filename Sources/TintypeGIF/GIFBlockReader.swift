@@ -147,7 +147,7 @@ struct GIFImage {
 enum GIFPalette {
     /// The bytes of a colour table in the file, local or global, three a colour.
     case colors(Range<Int>)
-    /// Grey levels from black to white, if there is no table.
+    /// If there is no table, each value is a grey level, 0 for black and 255 for white (Pillow, OpenCV).
     case grey(bitCount: Int)
 
     /// The number of colours.
@@ -174,7 +174,7 @@ enum GIFPalette {
     private func level(_ index: Int, _ channel: Int, _ file: UnsafeRawBufferPointer) -> UInt8 {
         switch self {
         case .colors(let range): file[range.lowerBound + 3 * index + channel]
-        case .grey: UInt8(index * 255 / max(count - 1, 1))
+        case .grey: UInt8(index)
         }
     }
 }
