@@ -120,21 +120,25 @@ final class Resumption: Sendable {
         let (journal, arriving, isJournaled) = state.withLock { ($0.journal, $0.arriving, $0.isJournaled) }
         let count = received.progress.received
         guard let arriving, isJournaled, count - (journal?.count ?? 0) >= PartialJournal.step else { return }
-        let next = try? await WorkQueue.disk.run(for: job) { [request] () throws(TintypeError) -> PartialJournal? in
-            guard arriving.isStorable, let empty = arriving.partial({ Data() }) else { return nil }
-            var journal = journal
-            // In steps, so that the bytes of an earlier transfer are not in memory all at once.
-            while case let start = journal?.count ?? 0, count - start >= PartialJournal.step {
-                guard let new = received.bytes(from: start, atMost: PartialJournal.step), !new.isEmpty,
-                    let grown = store.append(new, to: journal, for: request, empty: empty)
-                else { return nil }
-                journal = grown
+        do throws(TintypeError) {
+            let next = try await WorkQueue.disk.run(for: job) { [request] () throws(TintypeError) -> PartialJournal? in
+                guard arriving.isStorable, let empty = arriving.partial({ Data() }) else { return nil }
+                var journal = journal
+                // In steps, so that the bytes of an earlier transfer are not in memory all at once.
+                while case let start = journal?.count ?? 0, count - start >= PartialJournal.step {
+                    guard let new = received.bytes(from: start, atMost: PartialJournal.step), !new.isEmpty,
+                        let grown = store.append(new, to: journal, for: request, empty: empty)
+                    else { return nil }
+                    journal = grown
+                }
+                return journal
             }
-            return journal
-        }
-        state.withLock { state in
-            state.journal = next ?? nil
-            state.isJournaled = state.journal != nil
+            state.withLock { state in
+                state.journal = next
+                state.isJournaled = next != nil
+            }
+        } catch {
+            // The job was cancelled before the write began. The file is as it was, and the rest can follow it.
         }
     }
 
