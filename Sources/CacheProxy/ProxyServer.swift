@@ -1,4 +1,5 @@
 import Foundation
+import TintypeCore
 import TintypeTesting
 
 /// The request of a client.

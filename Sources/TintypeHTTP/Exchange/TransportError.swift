@@ -33,7 +33,7 @@ extension TintypeError {
         let retryAfter = RetryAfter(response.headers, at: now)
         let suffix = retryAfter.map { ", retry after \($0.delay.components.seconds) s" } ?? ""
         self.init(
-            .badStatus, stage: .load, "HTTP \(StatusText.text(of: response.status))\(suffix)", status: response.status,
+            .badStatus, stage: .load, "HTTP \(HTTPReason.text(of: response.status))\(suffix)", status: response.status,
             underlying: retryAfter)
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TintypeCore
 
 /// The wire form of a response to one request, fixed before the first byte is sent.
 struct OriginPlan {

@@ -20,4 +20,7 @@ package enum HTTPReason {
 
     /// Returns the phrase of a status code; empty for others.
     package static func phrase(of status: Int) -> String { phrases[status] ?? "" }
+
+    /// Returns a status code with its phrase, such as `404 Not Found`; the number alone if it has none.
+    package static func text(of status: Int) -> String { phrases[status].map { "\(status) \($0)" } ?? "\(status)" }
 }
