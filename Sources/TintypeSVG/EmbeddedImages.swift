@@ -17,7 +17,6 @@ struct EmbeddedImages {
     ///   - limit: The largest number of bytes of the result.
     init(in document: Data, limit: Int, _ limits: DecodeLimits) {
         markup = document
-        guard document.firstRange(of: Data("data:".utf8)) != nil else { return }
         var (result, copied, search) = (Data(), document.startIndex, document.startIndex)
         while let url = document[search...].firstRange(of: Data("data:".utf8)) {
             search = url.upperBound
@@ -73,7 +72,8 @@ struct EmbeddedImages {
 
     /// Returns what replaces the label and the image; `nil` if they stay.
     private mutating func change(of label: Data, _ payload: Data, _ limits: DecodeLimits) -> Change? {
-        guard let head = Self.decoded(payload.prefix(200)), let format = FormatSniffer.format(of: head) else {
+        // The element of an SVG may come after a long prolog.
+        guard let format = Self.format(of: payload.prefix(200)) ?? Self.format(of: payload.prefix(100 << 10)) else {
             hasLost = true
             return nil
         }
@@ -87,6 +87,8 @@ struct EmbeddedImages {
         }
         return Change(label: Data("image/png;base64".utf8), image: png.base64EncodedData())
     }
+
+    private static func format(of text: Data) -> ImageFormat? { decoded(text).flatMap(FormatSniffer.format) }
 
     /// Decodes base64 as far as whole groups are there.
     private static func decoded(_ text: Data) -> Data? {

@@ -32,7 +32,7 @@ public struct SVGDecoder: PartialImageDecoder, SandboxableImageDecoder {
     ///   ``TintypeError/Code/noCoder`` if librsvg is not installed, ``TintypeError/Code/outOfMemory``.
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         guard isComplete else { return nil }
-        return Self.info(try SVGDocument(bytes, DecodeLimits()))
+        return Self.info(try SVGDocument(markup: try SVGSource.markup(bytes, limit: SVGSource.limit(DecodeLimits()))))
     }
 
     /// Draws the document, or the part and size that the options ask for.
@@ -42,8 +42,16 @@ public struct SVGDecoder: PartialImageDecoder, SandboxableImageDecoder {
     ///   librsvg is not installed, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try context.checkCancelled()
-        let document = try SVGDocument(bytes, context.limits)
-        let info = Self.info(document)
+        let limit = SVGSource.limit(context.limits)
+        let images = EmbeddedImages(in: try SVGSource.markup(bytes, limit: limit), limit: limit, context.limits)
+        let document = try SVGDocument(markup: images.markup)
+        var info = Self.info(document)
+        if images.hasLost {
+            guard context.options.damageTolerance == .minor else {
+                throw TintypeError(.undecodable, stage: .decode, "an image in the SVG cannot be drawn")
+            }
+            info.warnings = [.embeddedImage]
+        }
         let part = try Self.part(info, context.options.crop)
         let size = context.options.target(for: info)
         try context.limits.check(ImageInfo(format: .svg, size: size))
@@ -65,9 +73,7 @@ public struct SVGDecoder: PartialImageDecoder, SandboxableImageDecoder {
     }
 
     private static func info(_ document: borrowing SVGDocument) -> ImageInfo {
-        var info = ImageInfo(format: .svg, drawing: document.size, hasAlpha: true)
-        if document.lacksImage { info.warnings = [.embeddedImage] }
-        return info
+        ImageInfo(format: .svg, drawing: document.size, hasAlpha: true)
     }
 }
 

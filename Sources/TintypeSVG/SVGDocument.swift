@@ -5,20 +5,12 @@ import TintypeCore
 /// A complete document, loaded by librsvg. Used by one thread.
 struct SVGDocument: ~Copyable {
     private let document: OpaquePointer
-    /// Whether an embedded image cannot be drawn.
-    let lacksImage: Bool
-
-    /// The largest document in bytes, decompressed. Parsing takes many times as much memory.
-    private static let maximumByteCount = 64 << 20
 
     /// Loads a document.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for one with too many bytes, and the errors of ``SVGLibrary``.
-    init(_ bytes: Data, _ limits: DecodeLimits) throws(TintypeError) {
-        let limit = min(Self.maximumByteCount, limits.memoryBytes)
-        let images = EmbeddedImages(in: try SVGSource.markup(bytes, limit: limit), limit: limit, limits)
-        document = try SVGLibrary.open(images.markup)
-        lacksImage = images.hasLost
+    /// - Throws: The errors of ``SVGLibrary``.
+    init(markup: Data) throws(TintypeError) {
+        document = try SVGLibrary.open(markup)
     }
 
     deinit {

@@ -23,6 +23,9 @@ enum SVGSource {
         return markup
     }
 
+    /// Returns the largest number of bytes of markup. Parsing takes many times as much memory.
+    static func limit(_ limits: DecodeLimits) -> Int { min(64 << 20, limits.memoryBytes) }
+
     // MARK: Compression
 
     /// The first bytes of a gzip file.

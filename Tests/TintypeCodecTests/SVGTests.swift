@@ -133,6 +133,21 @@ import TintypeTesting
             """
         let drawn = try decode(text)
         #expect((drawn.pixels[4, 4].alpha > 0) == isDrawn && drawn.info.warnings == (isDrawn ? [] : [.embeddedImage]))
+        var strict = DecodeContext()
+        strict.options.damageTolerance = .none
+        let strictly = try? SVGDecoder().decode(Data(text.utf8), context: strict)
+        #expect((strictly != nil) == isDrawn)
+    }
+
+    /// The prolog of a document may be longer than the bytes that tell other formats.
+    @Test func anEmbeddedDocumentMayHaveALongProlog() throws {
+        let inner = Data("<!--\(String(repeating: "x", count: 2000))-->\(Self.halves)".utf8).base64EncodedString()
+        let drawn = try decode(
+            """
+            <svg xmlns="http://www.w3.org/2000/svg" width="20" height="10">
+            <image width="20" height="10" href="data:image/svg+xml;base64,\(inner)"/></svg>
+            """)
+        #expect(drawn.pixels[3, 3].alpha == 255 && drawn.info.warnings.isEmpty)
     }
 
     @Test func aBillionLaughsAreAnError() {
