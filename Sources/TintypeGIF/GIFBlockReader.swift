@@ -47,7 +47,7 @@ struct GIFBlockReader {
             case 0x2C:
                 imageCount += 1
                 skippedBlocks = 0
-                return try readImage()
+                return .success(try readImage())
             case 0x3B: return nil
             case let byte where tolerance == .minor && (imageCount > 0 || (byte == 0 && !hasTooMany)):
                 hasStrayBytes = true
@@ -71,7 +71,7 @@ struct GIFBlockReader {
 
     // MARK: Images
 
-    private mutating func readImage() throws(GIFByteReader.EndOfData) -> Result<GIFImage, TintypeError> {
+    private mutating func readImage() throws(GIFByteReader.EndOfData) -> GIFImage {
         let start = bytes.offset - 1
         let (x, y) = (try bytes.readUInt16(), try bytes.readUInt16())
         let size = PixelSize(width: try bytes.readUInt16(), height: try bytes.readUInt16())
@@ -89,10 +89,8 @@ struct GIFBlockReader {
         let frame = AnimationFrame(
             rect: PixelRect(x: x, y: y, size: size), duration: control.duration, disposal: control.disposal,
             hasAlpha: hasAlpha)
-        return .success(
-            GIFImage(
-                frame: frame, range: start..<bytes.offset, palette: palette,
-                transparentIndex: control.transparentIndex))
+        return GIFImage(
+            frame: frame, range: start..<bytes.offset, palette: palette, transparentIndex: control.transparentIndex)
     }
 
     private static func readPalette(
