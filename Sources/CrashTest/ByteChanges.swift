@@ -37,7 +37,6 @@ struct ByteChanges {
         }
         try await cache.flush()
         try await thumbnails.flush()
-        // This leaves nothing in the journal of the index.
         _ = try await cache.usage()
     }
 
@@ -85,7 +84,7 @@ struct ByteChanges {
     ///
     /// - Returns: The number of changes tried.
     private func changeOthers(_ store: Store) async throws -> Int {
-        // The journal of the index disappears when its last user closes it, which may be now.
+        // The journal of the index disappears with the end of its transaction, which may be now.
         let intact = Store.files(store.directory).compactMap { file in
             (try? Data(contentsOf: URL(filePath: file.path))).map { (file.path, $0) }
         }

@@ -79,7 +79,6 @@ extension DiskCache {
             if state.index === index { state.index = nil }
             state.isIndexBehind = true
         }
-        if !index.isCurrent(layout) { index.retire() }
     }
 
     /// Returns the open index. A lost or damaged index is rebuilt in the background.

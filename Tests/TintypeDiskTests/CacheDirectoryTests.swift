@@ -105,7 +105,6 @@ import TintypeTesting
         try await fill()
         let target = "\(folder.path)/empty"
         try Data().write(to: URL(filePath: target))
-        for suffix in ["-wal", "-shm"] { unlink("\(root)/v2/index.sqlite\(suffix)") }
         try replace("v2/index.sqlite", withLinkTo: target)
         let usage = try await cache().usage()
         #expect(usage.count == 2)

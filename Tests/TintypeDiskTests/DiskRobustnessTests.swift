@@ -23,7 +23,6 @@ import TintypeTesting
 
     // MARK: The index
 
-    /// SQLite occasionally refuses all but one connection the switch to WAL.
     @Test func severalThreadsCanCreateTheSameIndexAtOnce() {
         let failures = Shared<[String]>([])
         for number in 0..<100 {

@@ -41,7 +41,7 @@ extension DiskIndex {
     /// age.
     func clampTimes(of expiry: DiskLimits.Expiry, to now: DiskTime) throws {
         try prepare(expiry)
-        try write { database in
+        try database.write { database in
             let column = expiry.column
             try database.cachedStatement(sql: "UPDATE entry SET \(column) = ? WHERE \(column) > ?")
                 .execute(arguments: [now.microseconds, now.microseconds])
@@ -50,7 +50,7 @@ extension DiskIndex {
 
     /// Creates the database index for one time when it is first needed. Most caches need one of the four.
     private func prepare(_ expiry: DiskLimits.Expiry) throws {
-        try write { database in
+        try database.write { database in
             let column = expiry.column
             try database.cachedStatement(sql: "CREATE INDEX IF NOT EXISTS entryBy_\(column) ON entry (\(column))")
                 .execute()
@@ -81,9 +81,6 @@ extension DiskLimits.Expiry {
 
 /// A value in the index that SQLite accepts but that is impossible, because a byte was changed.
 struct IndexDamage: Error {}
-
-/// Another file has taken the place of the index. The next use opens that one.
-struct IndexReplaced: Error {}
 
 // These methods check the type of each column. GRDB's own accessors trap on an unexpected type in a damaged file.
 

@@ -11,7 +11,7 @@ extension DiskIndex {
     /// Makes ``reconcile(_:)`` start over. A process that was stopped may have left files that the index does not
     /// contain.
     func markUnreconciled() throws {
-        try write { try $0.execute(sql: "UPDATE total SET reconciled = 0") }
+        try database.write { try $0.execute(sql: "UPDATE total SET reconciled = 0") }
     }
 
     /// Runs one step of reconciling the index with the files.
@@ -22,7 +22,7 @@ extension DiskIndex {
     /// - Returns: Whether more steps are needed.
     func reconcile(_ layout: CacheLayout) throws -> Bool {
         let entries = try? EntriesHandle(layout)
-        return try write { database in
+        return try database.write { database in
             var number = try Self.reconciled(database)
             var seen = 0
             while number < EntryFolder.count && seen < Self.stepSize {

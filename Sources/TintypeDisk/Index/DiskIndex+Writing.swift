@@ -5,7 +5,7 @@ extension DiskIndex {
     /// Applies a batch in one transaction.
     func apply(_ batch: IndexBatch) throws {
         guard !batch.isEmpty else { return }
-        try write { database in
+        try database.write { database in
             for (name, change) in batch.changes {
                 switch change {
                 case .added(let record): try Self.add(record, to: database)
@@ -19,7 +19,7 @@ extension DiskIndex {
     /// Removes evicted entries, except those stored again since: a file that the index does not contain is never
     /// evicted.
     func remove(_ records: [IndexRecord]) throws {
-        try write { database in
+        try database.write { database in
             let statement = try database.cachedStatement(sql: "DELETE FROM entry WHERE name = ? AND changed = ?")
             for record in records {
                 try statement.execute(arguments: [record.name.bytes, record.times.changed.microseconds])
@@ -30,7 +30,7 @@ extension DiskIndex {
     /// Removes everything and marks the index as unreconciled. Recreating the tables takes the same time however many
     /// entries there are.
     func removeAll() throws {
-        try write { database in
+        try database.write { database in
             try database.execute(sql: "DROP TABLE entry; DROP TABLE total")
             try database.execute(sql: Self.schema)
         }

@@ -1,7 +1,6 @@
 import Foundation
 import GRDB
 import GRDBSQLite
-import Synchronization
 import TintypeCore
 
 /// The SQLite index of a disk cache: the sizes and times that limits and totals need.
@@ -12,10 +11,6 @@ final class DiskIndex: Sendable {
     let database: DatabaseQueue
     private let home: OwnedFolder
     private let identity: FileIdentity
-    /// The files of the journal, which exist while the connection is open.
-    private let journal: [(name: String, identity: FileIdentity)]
-    /// Whether another file has taken the place of this index, and no more is written.
-    private let hasEnded = Atomic(false)
 
     /// Opens the index of a cache. Creates an empty one, to be filled by ``reconcile(_:)``, if there is none or it is
     /// damaged.
@@ -34,58 +29,21 @@ final class DiskIndex: Sendable {
             database = try Self.open(layout)
         }
         // Another process may already have deleted or replaced it again.
-        guard let identity = FileIdentity(layout.indexPath), !Self.hasMoved(database) else {
-            Self.keepJournal(database)
-            throw IndexDamage()
-        }
+        guard let identity = FileIdentity(layout.indexPath), !Self.hasMoved(database) else { throw IndexDamage() }
         self.identity = identity
-        journal = Self.journalNames.compactMap { name in home.identity(of: name).map { (name, $0) } }
-    }
-
-    deinit {
-        guard home.identity(of: CacheLayout.indexName) != identity || !hasItsJournal else { return }
-        Self.keepJournal(database)
-    }
-
-    /// Waits for the transaction that is running, and removes the journal. All later transactions throw. The connection
-    /// stays open, because GRDB ends the process if a closed one is read.
-    ///
-    /// Call this before the file that took the place of this index is opened. SQLite would apply the journal to it, and
-    /// truncate the shared memory, which this connection has mapped.
-    func retire() {
-        hasEnded.store(true, ordering: .sequentiallyConsistent)
-        database.writeWithoutTransaction { _ in }
-        for (name, identity) in journal where home.identity(of: name) == identity { home.remove(name) }
-    }
-
-    /// Runs `changes` in a transaction.
-    ///
-    /// - Throws: ``IndexReplaced`` after ``retire()``, and the errors of `changes`.
-    func write<Value>(_ changes: (Database) throws -> Value) throws -> Value {
-        try database.write { database in
-            guard !hasEnded.load(ordering: .sequentiallyConsistent) else { throw IndexReplaced() }
-            return try changes(database)
-        }
-    }
-
-    /// Keeps SQLite from deleting the journal of a file that was moved or replaced. Closing the last connection deletes
-    /// the journal by its path, where the journal of a new index may be by then.
-    private static func keepJournal(_ database: DatabaseQueue) {
-        database.unsafeReentrantWrite { database in
-            var keepsJournal: CInt = 1
-            sqlite3_file_control(database.sqliteConnection, nil, SQLITE_FCNTL_PERSIST_WAL, &keepsJournal)
-        }
     }
 
     private static func open(_ layout: CacheLayout) throws -> DatabaseQueue {
         var configuration = Configuration()
-        configuration.journalMode = .wal
         // Another process may be writing a batch.
         configuration.busyMode = .timeout(10)
-        let database = try connect(layout.indexPath, configuration)
-        // The files still contain everything that the index loses in a crash. This cannot be in the configuration,
-        // because GRDB's switch to WAL would override it.
-        try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = OFF") }
+        configuration.prepareDatabase { database in
+            // A write-ahead log would map a file, and a process ends that reads where another has truncated it.
+            try database.execute(sql: "PRAGMA journal_mode = DELETE")
+            // The files still contain everything that the index loses in a crash.
+            try database.execute(sql: "PRAGMA synchronous = OFF")
+        }
+        let database = try DatabaseQueue(path: layout.indexPath, configuration: configuration)
         try database.write { database in
             switch try Int.fetchOne(database, sql: "PRAGMA user_version") {
             case 0: try database.execute(sql: schema)
@@ -95,23 +53,6 @@ final class DiskIndex: Sendable {
             try database.execute(sql: "PRAGMA user_version = 2")
         }
         return database
-    }
-
-    /// Opens the file, and retries for 10 s while SQLite reports that it is busy.
-    ///
-    /// If several processes create the same file at once, SQLite may refuse all but one the switch to WAL without
-    /// waiting for `busyMode`. The switch begins with a reader's lock, and SQLite lets no two readers wait to upgrade
-    /// theirs (<https://www.sqlite.org/c3ref/busy_handler.html>).
-    private static func connect(_ path: String, _ configuration: Configuration) throws -> DatabaseQueue {
-        let deadline = ContinuousClock.now + .seconds(10)
-        while true {
-            do {
-                return try DatabaseQueue(path: path, configuration: configuration)
-            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-                guard ContinuousClock.now < deadline else { throw error }
-                usleep(10_000)
-            }
-        }
     }
 
     /// The tables and triggers.
@@ -154,11 +95,9 @@ final class DiskIndex: Sendable {
         "((\(column) + \(DiskUsage.blockSize - 1)) / \(DiskUsage.blockSize) * \(DiskUsage.blockSize))"
     }
 
-    /// Whether the open files are still those in the directory. Another process may have rebuilt the index, removed its
-    /// journal or removed the directory.
-    func isCurrent(_ layout: CacheLayout) -> Bool { FileIdentity(layout.indexPath) == identity && hasItsJournal }
-
-    private var hasItsJournal: Bool { journal.allSatisfy { home.identity(of: $0.name) == $0.identity } }
+    /// Whether the open file is still the one in the directory. Another process may have rebuilt the index or removed the
+    /// directory.
+    func isCurrent(_ layout: CacheLayout) -> Bool { FileIdentity(layout.indexPath) == identity }
 
     /// Deletes a damaged index, unless another process has done so already.
     func delete() {
@@ -174,8 +113,6 @@ final class DiskIndex: Sendable {
     /// connection.
     static func isConnectionLost(_ error: any Error) -> Bool {
         isDamage(error) || [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains((error as? DatabaseError)?.resultCode)
-            // GRDB asks for the size of a journal that it has just seen, and another process may have deleted it.
-            || (error as? CocoaError)?.code == .fileReadNoSuchFile
     }
 
     /// Deletes the files of an index, but none that another process has put in place of them meanwhile.
@@ -194,13 +131,10 @@ final class DiskIndex: Sendable {
         }
     }
 
-    private static let journalNames = ["-wal", "-shm"].map { CacheLayout.indexName + $0 }
+    /// The database and its journal. The other two are those of a write-ahead log, which SQLite would use if they existed.
+    private static let fileNames = ["", "-journal", "-wal", "-shm"].map { CacheLayout.indexName + $0 }
 
-    /// The database, its journal, and the journal that SQLite uses until it has switched to the other one.
-    private static let fileNames = [CacheLayout.indexName] + journalNames + [CacheLayout.indexName + "-journal"]
-
-    /// Removes a journal without a database. A connection of this process may still have it mapped, and SQLite would
-    /// truncate it for the new database.
+    /// Removes a journal without a database. SQLite would find its contents in the new database.
     private static func removeAbandonedJournal(_ home: OwnedFolder) {
         let journal = fileNames.dropFirst().filter { home.status(of: $0) != nil }
         // Check in this order: a process that creates the database now creates its journal later.
@@ -233,11 +167,9 @@ extension OwnedFolder {
 }
 
 extension DatabaseError {
-    /// Includes `SQLITE_ERROR` and `SQLITE_SCHEMA`: a missing table means that the file is not an index of this cache. Includes
-    /// `SQLITE_PROTOCOL` (<https://www.sqlite.org/rescode.html#protocol>): for 10 s, the journal did not become consistent, or a
-    /// process that was stopped while it opened the index kept it locked.
+    /// Includes `SQLITE_ERROR` and `SQLITE_SCHEMA`: a missing table means that the file is not an index of this cache.
     fileprivate var isDamage: Bool {
-        [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_SCHEMA, .SQLITE_PROTOCOL].contains(resultCode)
+        [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_SCHEMA].contains(resultCode)
             || extendedResultCode == .SQLITE_IOERR_SHORT_READ
     }
 }
