@@ -76,10 +76,20 @@ static tintype_png_status check_first(const tintype_png_chunk *chunk) {
     return is_header ? TINTYPE_PNG_OK : TINTYPE_PNG_CORRUPT;
 }
 
+/// The first valid chunk counts, as in browsers.
+static void note_animation(const tintype_png_chunk *chunk, tintype_png_header *header) {
+    const uint32_t frame_count = chunk->length == ACTL_LENGTH ? read32(chunk->data) : 0;
+    if (frame_count == 0 || frame_count > PNG_UINT_31_MAX || header->frame_count > 0) {
+        header->has_wrong_frame_count = true;
+        return;
+    }
+    header->frame_count = frame_count;
+    header->play_count = read32(chunk->data + 4);
+}
+
 static void note_chunk(const tintype_png_chunk *chunk, tintype_png_header *header) {
-    if (tintype_png_chunk_is(chunk, "acTL") && chunk->length == ACTL_LENGTH && read32(chunk->data) > 0) {
-        header->frame_count = read32(chunk->data);
-        header->play_count = read32(chunk->data + 4);
+    if (tintype_png_chunk_is(chunk, "acTL")) {
+        note_animation(chunk, header);
     } else if (tintype_png_chunk_is(chunk, "eXIf")) {
         header->exif_orientation = tintype_exif_orientation(chunk->data, chunk->length);
     }
@@ -104,31 +114,6 @@ static tintype_png_bound exceeded_by(const tintype_png_chunk *chunk, const tinty
 
 static bool ends_survey(const tintype_png_chunk *chunk) {
     return tintype_png_chunk_is(chunk, "IDAT") || tintype_png_chunk_is(chunk, "IEND");
-}
-
-tintype_png_status tintype_png_survey(
-    const uint8_t *bytes, size_t count, const tintype_png_limits *limits, tintype_png_header *header) {
-    tintype_png_walk walk;
-    tintype_png_chunk chunk;
-    tintype_png_status status = tintype_png_walk_begin(&walk, bytes, count);
-    for (bool is_first = true; status == TINTYPE_PNG_OK; is_first = false) {
-        status = tintype_png_walk_next(&walk, &chunk);
-        if (status == TINTYPE_PNG_OK && is_first) {
-            status = check_first(&chunk);
-        }
-        if (status != TINTYPE_PNG_OK || ends_survey(&chunk)) {
-            break;
-        }
-        header->exceeded = exceeded_by(&chunk, limits);
-        if (header->exceeded != TINTYPE_PNG_BOUND_NONE) {
-            return TINTYPE_PNG_LIMIT;
-        }
-        if (!chunk.is_whole) {
-            return TINTYPE_PNG_NEEDS_MORE;
-        }
-        note_chunk(&chunk, header);
-    }
-    return status;
 }
 
 // MARK: Animations
@@ -173,6 +158,49 @@ tintype_png_status tintype_png_frame_delays(
     }
     bool is_truncated = status == TINTYPE_PNG_NEEDS_MORE && is_complete;
     return is_truncated ? TINTYPE_PNG_TRUNCATED : status;
+}
+
+// MARK: Reading the chunks
+
+/// Corrects the number of frames, if all chunks are there.
+static void count_frames(const uint8_t *bytes, size_t byte_count, tintype_png_header *header) {
+    size_t count = 0;
+    if (tintype_png_frame_delays(bytes, byte_count, false, NULL, 0, &count) != TINTYPE_PNG_OK
+        || count == header->frame_count) {
+        return;
+    }
+    header->has_wrong_frame_count = true;
+    if (count < header->frame_count) {
+        header->frame_count = (uint32_t)count;
+    }
+}
+
+tintype_png_status tintype_png_survey(
+    const uint8_t *bytes, size_t count, const tintype_png_limits *limits, tintype_png_header *header) {
+    tintype_png_walk walk;
+    tintype_png_chunk chunk;
+    tintype_png_status status = tintype_png_walk_begin(&walk, bytes, count);
+    for (bool is_first = true; status == TINTYPE_PNG_OK; is_first = false) {
+        status = tintype_png_walk_next(&walk, &chunk);
+        if (status == TINTYPE_PNG_OK && is_first) {
+            status = check_first(&chunk);
+        }
+        if (status != TINTYPE_PNG_OK || ends_survey(&chunk)) {
+            break;
+        }
+        header->exceeded = exceeded_by(&chunk, limits);
+        if (header->exceeded != TINTYPE_PNG_BOUND_NONE) {
+            return TINTYPE_PNG_LIMIT;
+        }
+        if (!chunk.is_whole) {
+            return TINTYPE_PNG_NEEDS_MORE;
+        }
+        note_chunk(&chunk, header);
+    }
+    if (status == TINTYPE_PNG_OK && header->frame_count > 0) {
+        count_frames(bytes, count, header);
+    }
+    return status;
 }
 
 // MARK: Compressed data

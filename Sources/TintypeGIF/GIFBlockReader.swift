@@ -16,16 +16,21 @@ struct GIFBlockReader {
     private var skippedBlocks = 0
     /// Whether bytes were skipped that belong to no block.
     private(set) var hasStrayBytes = false
+    /// Whether the bytes ended instead of the trailer.
+    private(set) var lacksTrailer = false
+    private let isComplete: Bool
 
     /// Reads the header and the screen descriptor.
     ///
     /// - Parameters:
+    ///   - isComplete: Whether `raw` is a whole file, which may lack its trailer.
     ///   - acceptsTruncatedImage: Whether an image whose data is truncated by the end of the bytes counts.
-    ///   - tolerance: Whether bytes between blocks are an error.
+    ///   - tolerance: Whether bytes between blocks, and a missing trailer, are an error.
     init(
-        _ raw: UnsafeRawBufferPointer, acceptsTruncatedImage: Bool = false,
+        _ raw: UnsafeRawBufferPointer, isComplete: Bool = false, acceptsTruncatedImage: Bool = false,
         tolerance: DecodeOptions.DamageTolerance = .minor
     ) throws(GIFByteReader.EndOfData) {
+        self.isComplete = isComplete
         self.acceptsTruncatedImage = acceptsTruncatedImage
         self.tolerance = tolerance
         var bytes = GIFByteReader(raw)
@@ -40,6 +45,10 @@ struct GIFBlockReader {
     /// Returns the next image, or the damage instead of it; `nil` at the trailer.
     mutating func nextImage() throws(GIFByteReader.EndOfData) -> Result<GIFImage, TintypeError>? {
         while true {
+            guard !isAtMissingTrailer else {
+                lacksTrailer = true
+                return nil
+            }
             skippedBlocks += 1
             let hasTooMany = skippedBlocks > Self.maximumSkippedBlocks
             switch try bytes.readByte() {
@@ -58,6 +67,11 @@ struct GIFBlockReader {
         }
     }
 
+    /// Whether a whole file ends after a complete block. Browsers show what is there.
+    private var isAtMissingTrailer: Bool {
+        isComplete && tolerance == .minor && imageCount > 0 && bytes.offset == bytes.bytes.count
+    }
+
     /// The number of extensions and zeros after which an image must follow. While a file arrives, all its blocks are read
     /// again for each preview, so a file without images must fail early.
     private static let maximumSkippedBlocks = 4096
@@ -67,6 +81,7 @@ struct GIFBlockReader {
     /// - Parameter canvas: The size of the canvas with the first image.
     func warnings(canvas: PixelSize) -> [DamageWarning] {
         (hasStrayBytes ? [.strayBytes] : []) + (canvas == canvasSize ? [] : [.smallCanvas])
+            + (lacksTrailer ? [.missingEnd] : [])
     }
 
     // MARK: Images

@@ -24,7 +24,7 @@ struct GIFLayout {
         tolerance: DecodeOptions.DamageTolerance = .minor
     ) throws(TintypeError) {
         do {
-            var reader = try GIFBlockReader(raw, tolerance: tolerance)
+            var reader = try GIFBlockReader(raw, isComplete: isComplete, tolerance: tolerance)
             var images: [GIFImage] = []
             while let image = try reader.nextImage() {
                 guard images.count < maxImages else {
@@ -98,7 +98,7 @@ struct GIFSummary {
         _ raw: UnsafeRawBufferPointer, isComplete: Bool, maxImages: Int
     ) throws(TintypeError) -> ImageInfo? {
         do {
-            var reader = try GIFBlockReader(raw)
+            var reader = try GIFBlockReader(raw, isComplete: isComplete)
             var summary = GIFSummary(canvasSize: reader.canvasSize)
             while let image = try reader.nextImage() {
                 guard summary.durations.count < maxImages else { throw TintypeError.tooManyImages(maxImages) }

@@ -6,11 +6,14 @@ import TintypePNG
 /// One image of an icon: a PNG file, or a bitmap that has no file header and is followed by a mask.
 struct ICOImage {
     private let bytes: Data
+    /// The number of bytes that the directory states.
+    private let statedCount: Int
 
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
     /// Takes the bytes that `entry` names, as far as `file` holds them.
     init(_ file: Data, _ entry: ICOEntry) {
+        statedCount = entry.range.count
         let range = entry.range.clamped(to: 0..<file.count)
         bytes = file[file.startIndex + range.lowerBound..<file.startIndex + range.upperBound]
     }
@@ -30,7 +33,11 @@ struct ICOImage {
             }
         }
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in try BMPHeader(raw, at: 0, isIcon: true) }
-        return header.map { ImageInfo(format: .ico, size: $0.size, hasAlpha: true) }
+        return header.map { header in
+            var info = ImageInfo(format: .ico, size: header.size, hasAlpha: true)
+            if !header.hasAlpha && !header.hasMask(statedCount) { info.warnings = [.missingMask] }
+            return info
+        }
     }
 
     /// Decodes the image and resizes it to `size` pixels.
@@ -70,6 +77,9 @@ struct ICOImage {
                 try context.limits.check(info, byteCount: raw.count)
             }
             try context.limits.checkMemory(bytesPerPixel: header.decodedBytesPerPixel, of: header.size)
+            guard allowsPartial || header.hasMask(raw.count) || context.options.damageTolerance == .minor else {
+                throw .damagedICO("it has no mask")
+            }
             return try ICOBitmap(header, raw, context).decode(allowsPartial: allowsPartial)
         }
     }
@@ -90,23 +100,22 @@ struct ICOBitmap {
     /// Decodes the bitmap as premultiplied pixels.
     ///
     /// A bitmap with alpha needs no mask. If all its alpha values are 0, it was written by a program that ignores
-    /// alpha, and the mask applies.
+    /// alpha, and the mask applies. Without a mask all pixels are opaque, as in browsers.
     ///
-    /// - Parameter allowsPartial: Whether missing rows are accepted, and a missing mask, without which the rows present
-    ///   are opaque.
+    /// - Parameter allowsPartial: Whether missing rows are accepted.
     /// - Returns: `nil` if no row is present.
     func decode(allowsPartial: Bool = false) throws(TintypeError) -> PixelBuffer? {
         let source = try BMPPixels(header, bytes, at: header.pixelOffset, context, allowsPartial: allowsPartial)
         guard source.hasRows else { return nil }
         let usesAlpha = header.hasAlpha && !isFullyTransparent(source)
-        guard usesAlpha || hasMask || allowsPartial else { throw .truncatedICO }
+        let hasMask = header.hasMask(bytes.count)
         var writer = try PixelWriter(size: header.size)
         for y in 0..<header.size.height {
             if y % 16 == 0 { try context.checkCancelled() }
             writer.withRows(from: y) { rows in
                 let row = UnsafeMutableBufferPointer(rebasing: rows.bindMemory(to: Pixel.self)[..<header.size.width])
                 source.read(y, into: row)
-                if !usesAlpha && hasMask { applyMask(to: row, y) }
+                if !usesAlpha { applyMask(hasMask ? header.maskOffset : nil, to: row, y) }
             }
         }
         writer.premultiply(rows: header.size.height)
@@ -123,16 +132,21 @@ struct ICOBitmap {
         }
     }
 
-    private var maskOffset: Int { header.pixelOffset + header.bytesPerRow * header.size.height }
-    private var maskRowLength: Int { (header.size.width + 31) / 32 * 4 }
-    private var hasMask: Bool { maskOffset + maskRowLength * header.size.height <= bytes.count }
-
-    /// Sets the alpha of row `y` from the mask, which is stored from the bottom row up like the pixels.
-    private func applyMask(to row: UnsafeMutableBufferPointer<Pixel>, _ y: Int) {
-        let start = maskOffset + (header.size.height - 1 - y) * maskRowLength
+    /// Sets the alpha of row `y` from the mask at an offset, which is stored from the bottom row up like the pixels; without
+    /// one, the row is opaque.
+    private func applyMask(_ offset: Int?, to row: UnsafeMutableBufferPointer<Pixel>, _ y: Int) {
+        let start = offset.map { $0 + (header.size.height - 1 - y) * header.maskRowLength }
         for x in row.indices {
-            let isHidden = bytes[start + (x >> 3)] >> (7 - (x & 7)) & 1 == 1
+            let isHidden = start.map { bytes[$0 + (x >> 3)] >> (7 - (x & 7)) & 1 == 1 } ?? false
             row[x].alpha = isHidden ? 0 : 255
         }
     }
+}
+
+extension BMPHeader {
+    fileprivate var maskOffset: Int { pixelOffset + bytesPerRow * size.height }
+    fileprivate var maskRowLength: Int { (size.width + 31) / 32 * 4 }
+
+    /// Whether an image of so many bytes has its mask.
+    fileprivate func hasMask(_ byteCount: Int) -> Bool { maskOffset + maskRowLength * size.height <= byteCount }
 }

@@ -43,6 +43,9 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder, Sand
             let metadata = PNGMetadata(raw, isComplete: true)
             var info = ImageInfo(header, metadata)
             try context.limits.check(info, byteCount: raw.count)
+            guard context.options.damageTolerance == .minor || !header.has_wrong_frame_count else {
+                throw TintypeError(.corrupt, "the number of frames is stated wrongly")
+            }
             info.durations = try Self.durations(raw, header, isComplete: true) ?? []
             // The default image need not be a frame. It can stand for the first frame only if it is that frame.
             if header.isAnimated {
@@ -193,6 +196,7 @@ extension ImageInfo {
     init(_ header: tintype_png_header, _ metadata: PNGMetadata) {
         self.init(header)
         density = metadata.density
+        if header.has_wrong_frame_count { warnings.append(.frameCount) }
         if metadata.isExifLate { warnings.append(.lateExif) }
         let late = metadata.isExifLate ? metadata.exif?.orientation : nil
         guard header.exif_orientation == 0, let upright = late ?? metadata.xmp?.orientation else { return }

@@ -173,6 +173,86 @@ import TintypeTesting
         #expect(failsStrictly(damaged))
     }
 
+    /// Browsers, Pillow and ImageMagick show them.
+    @Test(arguments: ["rects.gif", "still-87a.gif"]) func aGIFWithoutItsTrailerIsShown(_ name: String) throws {
+        let file = try FixtureManifest.named(name).data
+        let (image, whole) = (try decode(file.dropLast()), try decode(file))
+        #expect(file.last == 0x3B && image.info.warnings == [.missingEnd])
+        #expect(image.info.frameCount == whole.info.frameCount && image.info.durations == whole.info.durations)
+        #expect(PixelDifference(between: image.pixels, and: whole.pixels)?.maximum == 0)
+        #expect(try DecodeTests.coders.info(of: file.dropLast()) == image.info)
+        #expect(failsStrictly(file.dropLast()) && (try? decode(file.dropLast(2))) == nil)
+    }
+
+    // MARK: ICO
+
+    /// Browsers and Pillow show an opaque image.
+    @Test func anIconWithoutItsMaskIsOpaque() throws {
+        let file = try FixtureManifest.named("mask-24.ico").data
+        let whole = try decode(file)
+        // The mask has rows of 32 bits. The entry of the directory states the length.
+        let maskCount = (whole.size.width + 31) / 32 * 4 * whole.size.height
+        var damaged = file.dropLast(maskCount)
+        let count = UInt32(damaged.count - 22)
+        damaged.replaceSubrange(14..<18, with: withUnsafeBytes(of: count.littleEndian) { Data($0) })
+        let image = try decode(damaged)
+        #expect(image.info.warnings == [.missingMask] && image.size == whole.size)
+        #expect(try DecodeTests.coders.info(of: damaged)?.warnings == [.missingMask])
+        for y in 0..<whole.size.height {
+            for x in 0..<whole.size.width where whole.pixels[x, y].alpha == 255 {
+                #expect(image.pixels[x, y] == whole.pixels[x, y])
+            }
+        }
+        #expect(
+            (0..<whole.size.height).allSatisfy { y in
+                (0..<whole.size.width).allSatisfy { image.pixels[$0, y].alpha == 255 }
+            })
+        #expect(failsStrictly(damaged))
+    }
+
+    // MARK: PNG
+
+    /// Returns an animation of three frames in which the chunk with the number of frames is replaced.
+    private static func animation(_ controls: Data...) throws -> Data {
+        var file = try FixtureManifest.named("animated.png").data
+        let name = try #require(file.firstRange(of: Data("acTL".utf8)))
+        file.replaceSubrange(
+            name.lowerBound - 4..<name.upperBound + 12,
+            with: controls.reduce(Data()) { $0 + PNGBuilder.chunk("acTL", $1) })
+        return file
+    }
+
+    private static func control(_ frames: UInt32, plays: UInt32 = 0) -> Data {
+        PNGBuilder.bigEndian(frames) + PNGBuilder.bigEndian(plays)
+    }
+
+    /// The first valid chunk counts in browsers, an invalid one leaves the still image, and no more frames are shown than
+    /// are there; Pillow agrees but for a repeated chunk, where it shows the still image.
+    @Test func aWrongNumberOfFramesIsAWarning() throws {
+        let frames = try decode(FixtureManifest.named("animated.png").data).info.frameCount
+        let right = Self.control(UInt32(frames), plays: 3)
+        let cases: [(file: Data, frameCount: Int, playCount: Int)] = [
+            (try Self.animation(Self.control(0)), 1, 0),
+            (try Self.animation(Self.control(1 << 31)), 1, 0),
+            (try Self.animation(right.dropLast()), 1, 0),
+            (try Self.animation(right + Data([0])), 1, 0),
+            (try Self.animation(right, Self.control(2, plays: 7)), frames, 3),
+            (try Self.animation(Self.control(0), right), frames, 3),
+            (try Self.animation(Self.control(UInt32(frames) + 6, plays: 3)), frames, 3),
+            (try Self.animation(Self.control(2, plays: 3)), 2, 3),
+        ]
+        for (file, frameCount, playCount) in cases {
+            let image = try decode(file)
+            #expect(image.info.frameCount == frameCount && image.info.loopCount == playCount)
+            #expect(image.info.warnings == [.frameCount] && failsStrictly(file))
+            #expect(try DecodeTests.coders.info(of: file) == image.info)
+            #expect(image.animation?.frameCount ?? 1 == frameCount)
+            _ = try image.animation?.frame(at: frameCount - 1)
+        }
+    }
+
+    // MARK: Limits
+
     /// A canvas that its first image enlarges is checked like one that the header states.
     @Test func anEnlargedCanvasIsWithinTheLimits() throws {
         var damaged = Self.gif

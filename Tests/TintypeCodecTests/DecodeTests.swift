@@ -70,6 +70,8 @@ import TintypeTesting
         // A missing end marker alone costs no pixel of a JPEG; neither does a missing padding byte of other formats.
         let counts = 0..<data.count - (Self.spareBytes[String(name.suffix(3))] ?? 1)
         for count in counts {
+            // A GIF that ends after an image may lack only its trailer.
+            if let image = try? decode(data.prefix(count)), image.info.warnings == [.missingEnd] { continue }
             #expect(throws: TintypeError.self) { try decode(data.prefix(count)) }
         }
     }

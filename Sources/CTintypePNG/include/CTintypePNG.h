@@ -74,6 +74,9 @@ typedef struct tintype_png_header {
     bool has_srgb;
     /// Whether a frame control chunk precedes the default image, which is then the first frame.
     bool has_frame_in_default_image;
+    /// Whether the chunk with the number of frames is invalid or repeated, or another number of frames is there. The count
+    /// is then that of the first valid chunk, at most the number of frames that are there.
+    bool has_wrong_frame_count;
     /// After LIMIT, the limit exceeded; none if it was libpng's own.
     tintype_png_bound exceeded;
 } tintype_png_header;

@@ -64,6 +64,12 @@ public enum DamageWarning: Int, Hashable, Sendable, CaseIterable, CustomStringCo
     case lateExif = 4
     /// An image in a drawing is in a format that cannot be drawn there, or damaged.
     case embeddedImage = 5
+    /// The end of a GIF is missing, after its last complete image.
+    case missingEnd = 6
+    /// The mask of an icon is missing. All its pixels are opaque.
+    case missingMask = 7
+    /// The number of frames of a PNG is stated wrongly, or twice. The frames that are there and counted are shown.
+    case frameCount = 8
 
     /// A phrase for a message: `"some pixels are damaged"`.
     public var description: String {
@@ -74,6 +80,9 @@ public enum DamageWarning: Int, Hashable, Sendable, CaseIterable, CustomStringCo
         case .missingFile: "a font or another file could not be read"
         case .lateExif: "the Exif data come after the pixels"
         case .embeddedImage: "an embedded image cannot be drawn"
+        case .missingEnd: "the end of the file is missing"
+        case .missingMask: "the mask is missing"
+        case .frameCount: "the number of frames is stated wrongly"
         }
     }
 }
