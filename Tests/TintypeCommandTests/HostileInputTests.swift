@@ -116,11 +116,11 @@ import TintypeTesting
         }
     }
 
-    @Test func aCacheThatCannotBeWrittenIsAnErrorAfterTheResult() async throws {
+    @Test func aCacheThatCannotBeWrittenIsAWarningAfterTheResult() async throws {
         try await withCommandFixture { fixture in
             let run = try await CommandRun.tintype(
                 ["fetch", fixture.url("/a.jpg")], environment: ["XDG_CACHE_HOME": "/dev/null"])
-            #expect(run.status == 1 && run.output.contains("120×80") && run.error.split(separator: "\n").count == 1)
+            #expect(run.status == 0 && run.output.contains("120×80") && run.error.split(separator: "\n").count == 1)
             #expect(run.error.contains("[unwritable, "), "\(run.error)")
         }
     }

@@ -34,6 +34,15 @@ struct InterruptiblePipeline: Sendable {
 
     func image(for request: ImageRequest) async throws(TintypeError) -> Image { try await response(for: request).image }
 
+    /// Waits until the caches are written. That they cannot be is a warning, since the results are there.
+    func flush() async {
+        do throws(TintypeError) {
+            try await pipeline.flush()
+        } catch {
+            StandardError.write("tintype: the cache was not written: \(error)")
+        }
+    }
+
     /// Returns the source that an argument names, with the bytes of standard input for `-`. Blocks while it reads them.
     ///
     /// - Throws: ``TintypeError/Code/invalidSource``, and the errors of ``StandardInput/read(atMost:_:until:)``.

@@ -76,10 +76,10 @@ struct Compare: AsyncParsableCommand {
             comparison = try await compare(pipeline)
         } catch {
             // The received part of an interrupted transfer is on disk before the command ends.
-            try? await pipeline.pipeline.flush()
+            await pipeline.flush()
             throw CommandFailure(error, FailureHint(transfer: transfer))
         }
-        try await pipeline.pipeline.flush()
+        await pipeline.flush()
         if let minSsim, comparison.structuralSimilarity < minSsim { throw ExitCode.failure }
     }
 

@@ -177,7 +177,7 @@ struct Convert: AsyncParsableCommand {
             existing: existing, followsLinks: !noFollow, createsDirectories: output != nil, isDryRun: dryRun, hint: hint
         )
         let tally = try await run.run(plan, width: parallel.width, report: report)
-        try await pipeline.pipeline.flush()
+        await pipeline.flush()
         try tally.end(.written, "written")
     }
 
@@ -190,7 +190,7 @@ struct Convert: AsyncParsableCommand {
                 try await pipeline.image(for: ImageRequest(source: try source.source())).pixels
             }
         } catch {
-            try? await pipeline.pipeline.flush()
+            await pipeline.flush()
             throw CommandFailure(error, hint)
         }
     }

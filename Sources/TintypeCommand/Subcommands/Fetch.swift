@@ -114,7 +114,7 @@ struct Fetch: AsyncParsableCommand {
                 paths: paths, skipsExisting: existing == .skipExisting, isDryRun: dryRun,
                 width: width, report: report, hint: hint)
             let tally = try await run.run(inputs)
-            try await pipeline.pipeline.flush()
+            await pipeline.flush()
             try tally.end(.written, "loaded")
         }
     }

@@ -57,7 +57,7 @@ struct Info: AsyncParsableCommand {
             try report.add(results, number: number)
         }
         try report.end()
-        try await inspector.pipeline.pipeline.flush()
+        await inspector.pipeline.flush()
         try report.tally.end(.finished, "inspected")
     }
 

@@ -82,7 +82,7 @@ struct Show: AsyncParsableCommand {
         case .terminal(let capabilities) where isViewer: tally = try await view(run, capabilities)
         case .terminal(let capabilities): tally = try await run.print(capabilities, grid: grid, hasKeys: true)
         }
-        try await pipeline.pipeline.flush()
+        await pipeline.flush()
         try tally.end(.finished, "shown")
     }
 
