@@ -229,6 +229,8 @@ struct AVIFReader: ~Copyable {
         avifRGBImageSetDefaults(&rgb, view)
         rgb.depth = UInt32(depth)
         rgb.format = AVIF_RGB_FORMAT_RGBA
+        // libavif would take the nearest chroma of samples for which libyuv has nothing better, such as those of 12 bits.
+        rgb.chromaUpsampling = AVIF_CHROMA_UPSAMPLING_BILINEAR
         // As stored: our kernels premultiply more exactly than libavif.
         rgb.alphaPremultiplied = image.pointee.alphaPremultiplied
         (rgb.pixels, rgb.rowBytes) = (pixels, UInt32(stride))
