@@ -56,6 +56,17 @@ import TintypeTesting
         if format != .webp { #expect(written.frameCount == original.frameCount) }
     }
 
+    /// cjxl forgets the number of plays and joins frames without a duration, which viewers show for 0.1 s.
+    @Test(arguments: [("rects.gif", 3), ("interlaced.gif", 1), ("forever.gif", 0)])
+    func aGIFWrittenAsJPEGXLKeepsItsPlaysAndItsFramesWithoutADuration(_ name: String, _ plays: Int) throws {
+        let fixture = try FixtureManifest.named(name)
+        let (original, written) = (try animation(fixture.data), try encoded(animation(fixture.data), .jxl))
+        #expect(written.loopCount == plays && written.frameCount == original.frameCount)
+        for (index, stored) in fixture.durations.enumerated() where stored == 0 {
+            #expect(abs(written.durations[index] - 0.1) < 0.001)
+        }
+    }
+
     /// libaom ended the process at the eleventh frame.
     @Test(arguments: [7, 10]) func aFastAVIFEncoderPreservesEveryFrame(_ speed: Int) throws {
         let original = try makeAnimation(Array(repeating: 0.1, count: 20))

@@ -12,6 +12,7 @@ public enum FormatSniffer {
     /// Returns the format of an image from its first bytes; `nil` for an unknown format.
     public static func format(of bytes: Data) -> ImageFormat? {
         let head = Array(bytes.prefix(length))
+        if isJPEGLS(head) { return .jpegLS }
         return signatures.first { $0.matches(head) }?.format ?? brandedFormat(head) ?? (isICO(head) ? .ico : nil)
             ?? (isBMP(head) ? .bmp : nil) ?? (isSVG(bytes) ? .svg : nil)
     }
@@ -57,6 +58,21 @@ public enum FormatSniffer {
         // Compressed with gzip (RFC 1952), which no other format here uses. The decoder checks whether it is an SVG.
         Signature(.svg, (0, [0x1F, 0x8B, 0x08])),
     ]
+
+    /// Whether bytes begin like a JPEG-LS (ISO/IEC 14495-1), which has another frame header than a JPEG: SOF55. Application data
+    /// may precede it.
+    private static func isJPEGLS(_ head: [UInt8]) -> Bool {
+        guard head.starts(with: [0xFF, 0xD8]) else { return false }
+        var offset = 2
+        while offset + 4 <= head.count, head[offset] == 0xFF {
+            switch head[offset + 1] {
+            case 0xF7: return true
+            case 0xE0...0xEF, 0xFE: offset += 2 + Int(head[offset + 2]) << 8 + Int(head[offset + 3])
+            default: return false
+            }
+        }
+        return false
+    }
 
     /// Returns the format that the brands in the first box of an ISO base media file name (ISO/IEC 14496-12, 4.3).
     private static func brandedFormat(_ head: [UInt8]) -> ImageFormat? {
@@ -116,4 +132,9 @@ public enum FormatSniffer {
 
     /// The first bytes of "<", of white space, and of byte order marks.
     private static let xmlStarts: Set<UInt8> = [UInt8(ascii: "<"), 0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xFE, 0xFF, 0x00]
+}
+
+extension ImageFormat {
+    /// JPEG-LS, for which no decoder is registered.
+    fileprivate static let jpegLS = ImageFormat(rawValue: "jpeg-ls", mediaType: "image/jls", fileExtensions: ["jls"])
 }

@@ -57,6 +57,19 @@ import Testing
         #expect(FormatSniffer.format(of: Data(head)) == expected)
     }
 
+    /// The frame header is SOF55 (ISO/IEC 14495-1, annex C), after application data or not. file(1) and ffprobe agree.
+    @Test(arguments: [[], [0xFF, 0xE8, 0, 4, 1, 2], [0xFF, 0xFE, 0, 3, 65, 0xFF, 0xE0, 0, 2]] as [[UInt8]])
+    func aJPEGLSIsAFormatWithoutACodec(_ before: [UInt8]) throws {
+        let bytes = Data([0xFF, 0xD8] + before + [0xFF, 0xF7, 0, 11, 8, 0, 16, 0, 16, 1, 1, 0x11, 0])
+        let format = try #require(FormatSniffer.format(of: bytes))
+        #expect(format.rawValue == "jpeg-ls" && format.mediaType == "image/jls")
+        let error = #expect(throws: TintypeError.self) { try ImageCoderRegistry(decoders: []).decoder(for: bytes) }
+        #expect(error?.code == .noCoder && error?.message == "no decoder for jpeg-ls images is registered")
+        // A JPEG with the same application data.
+        let other = Data([0xFF, 0xD8] + before + [0xFF, 0xDB, 0, 67])
+        #expect(FormatSniffer.format(of: other) == .jpeg)
+    }
+
     @Test func bytesThatAreNoImageAreDescribed() {
         #expect(FormatSniffer.guess(Data("  <!DOCTYPE html>".utf8)) == "an HTML page")
         #expect(FormatSniffer.guess(Data("hello".utf8)) == "text")
