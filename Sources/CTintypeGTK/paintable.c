@@ -219,8 +219,4 @@ void tintype_paintable_request_draw(GdkPaintable *paintable) {
     gdk_paintable_invalidate_contents(paintable);
 }
 
-GdkTexture *tintype_paintable_texture(GdkPaintable *paintable) {
-    return paintable_cast(paintable)->texture;
-}
-
 #endif

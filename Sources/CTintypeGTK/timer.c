@@ -36,11 +36,6 @@ void tintype_timer_set(TintypeTimer *timer, int64_t time) {
     g_source_set_ready_time(&timer->base, time);
 }
 
-void tintype_timer_free(TintypeTimer *timer) {
-    g_source_destroy(&timer->base);
-    g_source_unref(&timer->base);
-}
-
 int64_t tintype_now(void) {
     return g_get_monotonic_time();
 }

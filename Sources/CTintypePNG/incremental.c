@@ -133,10 +133,6 @@ tintype_png_status tintype_png_incremental_append(
     return TINTYPE_PNG_OK;
 }
 
-bool tintype_png_incremental_has_ended(const tintype_png_incremental *incremental) {
-    return incremental->has_ended;
-}
-
 // MARK: Previewing
 
 tintype_png_status tintype_png_incremental_preview(

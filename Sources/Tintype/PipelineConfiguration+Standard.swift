@@ -32,7 +32,7 @@ extension PipelineConfiguration {
     ///     ask for them, within the same limits and at most 128 MB.
     ///   - sandbox: How images are decoded in worker processes. `nil` uses the workers of ``ImageCoderRegistry/standard``.
     public static func standard(
-        downloader: DownloaderConfiguration = DownloaderConfiguration(), memory: MemoryCache? = MemoryCache(),
+        downloader: DownloaderConfiguration = DownloaderConfiguration(), memory: (any MemoryCaching)? = MemoryCache(),
         disk: DiskCache? = DiskCache(), sandbox: SandboxConfiguration? = nil
     ) -> PipelineConfiguration {
         var configuration = PipelineConfiguration()
@@ -45,7 +45,7 @@ extension PipelineConfiguration {
         configuration.cache = ImageCache(
             memory: memory, disk: disk, pixels: disk.map { ThumbnailCache(beside: $0) },
             coders: configuration.coders)
-        if let memory { MemoryPressureMonitor.shared.add(memory) }
+        if let memory = memory as? MemoryCache { MemoryPressureMonitor.shared.add(memory) }
         if !(MetricsSystem.factory is NOOPMetricsHandler) { configuration.observers = [PipelineMetrics()] }
         return configuration
     }

@@ -57,7 +57,7 @@ import TintypeCore
         display.set(contentFit)
         display.setSize(width: size.width, height: size.height)
         display.onContent = { [weak self] in self?.handle($0, slot) }
-        display.binding.indicator = LoadNotice { [weak self] in self?.update(slot, $0) }
+        display.binding.ownIndicator = LoadNotice { [weak self] in self?.update(slot, $0) }
         showLayers()
         return display
     }

@@ -70,14 +70,16 @@ import TintypeTesting
             case 15: _ = try await cache.tiers(holding: key)
             case 16: try await cache.clear(CacheTiers(rawValue: .random(in: 0...7, using: &random)))
             case 17: try await cache.flush()
-            case 18: tier.memory?.trim(to: 2_000 * size)
-            case 19: tier.memory?.limits = CacheLimits(cost: 4_000 * size, count: 3 * size, age: .seconds(size))
+            case 18: memory(of: tier)?.trim(to: 2_000 * size)
+            case 19: memory(of: tier)?.limits = CacheLimits(cost: 4_000 * size, count: 3 * size, age: .seconds(size))
             default: try await upkeep(tier, key, size)
             }
         } catch {
             Issue.record(error)
         }
     }
+
+    private func memory(of tier: ImageCache) -> MemoryCache? { tier.memory as? MemoryCache }
 
     private func upkeep(_ tier: ImageCache, _ key: CacheKey, _ size: Int) async throws {
         guard let disk = tier.disk as? DiskCache else { return }
@@ -90,7 +92,7 @@ import TintypeTesting
         case 6: try await disk.forEachEntry { _ in }
         case 7: tier.memory?.shrink(for: .some)
         case 8: _ = try await disk.contains(key)
-        default: _ = tier.memory?.totalCost
+        default: _ = memory(of: tier)?.totalCost
         }
     }
 

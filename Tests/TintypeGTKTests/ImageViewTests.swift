@@ -261,6 +261,31 @@ import TintypeTesting
         await MainLoop.run { gtk_widget_get_visible(child) == 0 }
     }
 
+    @Test func anIndicatorOfTheProgramRunsBesideThatOfTheView() async throws {
+        final class Own: LoadIndicator {
+            var calls: [String] = []
+            func start() { calls.append("start") }
+            func update(_ progress: LoadProgress) {}
+            func stop() { calls.append("stop") }
+        }
+        let (gate, own) = (Gate(), Own())
+        let view = ImageView(pipeline: images.pipeline)
+        view.indicator = .spinner
+        view.binding().indicator = own
+        let window = try TestWindow(view.widget)
+        defer { window.close() }
+        view.load(try color("red", .solidRed, gate: gate))
+        await window.present()
+        let widget = UnsafeMutablePointer<GtkWidget>(view.widget)
+        await MainLoop.run { gtk_widget_has_css_class(widget, "loading") != 0 }
+        let child = gtk_widget_get_first_child(widget)
+        await MainLoop.run { gtk_widget_get_visible(child) != 0 }
+        #expect(own.calls == ["start"])
+        gate.open()
+        await MainLoop.run { view.binding().content.kind == .image }
+        #expect(own.calls == ["start", "stop"] && gtk_widget_has_css_class(widget, "loading") == 0)
+    }
+
     @Test func aNameMakesAViewAnImageForScreenReaders() throws {
         let decoration = ImageView(pipeline: images.pipeline)
         let view = ImageView(pipeline: images.pipeline, accessibleName: "A lake")

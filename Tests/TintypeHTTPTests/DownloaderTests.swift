@@ -58,6 +58,34 @@ import TintypeTesting
         }
     }
 
+    @Test func theErrorOfAStatusHasTheResponse() async throws {
+        try await Fixture.withOrigin { origin, load in
+            let busy = OriginResponse.status(429).with(header: "Retry-After", value: "7200")
+                .with(header: "X-Reason", value: "quota")
+            origin.serve("/a", response: .redirect(to: "/b"))
+            origin.serve("/b", response: busy)
+            let error = await Fixture.expect(.badStatus) { try await load("/a") }
+            let http = try #require(error?.http)
+            #expect(http.status == 429 && http.url == origin.url("/b") && http.retryAfter == .seconds(7200))
+            #expect(http.headers["x-reason"] == "quota" && error?.subject == origin.url("/a").absoluteString)
+            // An error that is remembered keeps its cause.
+            let again = TintypeError(.failedBefore, stage: .load, "failed before", underlying: error)
+            #expect(again.http?.status == 429)
+        }
+    }
+
+    @Test func theResponseOfAnErrorIsBounded() async throws {
+        try await Fixture.withOrigin { origin, load in
+            let response = (0..<20).reduce(OriginResponse.status(503)) { response, number in
+                response.with(header: "X-\(number)", value: String(repeating: "x", count: 1000))
+            }
+            origin.serve("/a", response: response)
+            let error = await Fixture.expect(.badStatus) { try await load("/a") }
+            let fields = try #require(error?.http?.headers.all)
+            #expect(fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } <= 8_000 && fields.count > 5)
+        }
+    }
+
     @Test(arguments: [OriginResponse.Framing.contentLength, .chunked(size: 1000)])
     func aTruncatedBodyIsAnError(_ framing: OriginResponse.Framing) async throws {
         try await Fixture.withOrigin { origin, load in

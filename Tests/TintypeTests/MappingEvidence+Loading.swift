@@ -51,7 +51,7 @@ extension MappingEvidence {
         "`maxMemoryCost`": "MemoryCacheTests.loweringTheLimitEvictsAtOnce",
         "`maxMemoryCount`": "EvictionQueueTests.countStaysWithinTheLimit",
         "`diskCacheExpireType`": "DiskLimitTests.theOldestEntryByTheChosenTimeIsEvictedFirst",
-        "`memoryCacheClass`": "ImageCacheChainTests.storesAndRemovalsReachTheCachesOfTheirPolicy",
+        "`memoryCacheClass`": "MemoryCachingTests.aProgramReplacesTheMemoryTierAlone",
         "`diskCacheClass`": "ImageCacheQueryTests.aDiskEntryIsDecodedAndStoredInMemory",
         "`SDImageCacheQueryMemoryData`": "OptionsTests.queryMemoryDataAlsoReadsTheBytes",
         "`SDImageCacheQueryMemoryDataSync`": "OptionsTests.queryMemoryDataSyncIsABlockingCall",

@@ -5,7 +5,8 @@ extension MappingSymbols {
     /// The caches.
     static var caches: [String: Any] {
         [
-            "ImageCaching": (any ImageCaching).self, "DataCaching": (any DataCaching).self,
+            "ImageCaching": (any ImageCaching).self, "MemoryCaching": (any MemoryCaching).self,
+            "DataCaching": (any DataCaching).self,
             "ImageCache": ImageCache.self,
             "MemoryCache": MemoryCache.self, "CacheLimits": CacheLimits.self, "DiskCache": DiskCache.self,
             "DiskLimits": DiskLimits.self,

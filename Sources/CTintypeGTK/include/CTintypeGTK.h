@@ -59,8 +59,6 @@ typedef struct TintypeTimer TintypeTimer;
 TintypeTimer *tintype_timer_new(void (*fire)(void *_Nullable owner), void *_Nullable owner);
 /// Sets the time in microseconds of tintype_now() at which the timer fires; -1 cancels.
 void tintype_timer_set(TintypeTimer *timer, int64_t time);
-/// Destroys a timer.
-void tintype_timer_free(TintypeTimer *timer);
 /// The monotonic time in microseconds.
 int64_t tintype_now(void);
 
@@ -153,8 +151,6 @@ void tintype_paintable_set_size(GdkPaintable *paintable, double width, double he
 void tintype_paintable_set_fit(GdkPaintable *paintable, TintypeFit fit);
 /// Makes the paintable report the next time that it is drawn.
 void tintype_paintable_request_draw(GdkPaintable *paintable);
-/// The texture that is shown, without a reference for the caller.
-GdkTexture *_Nullable tintype_paintable_texture(GdkPaintable *paintable);
 
 // MARK: - Widget observer
 

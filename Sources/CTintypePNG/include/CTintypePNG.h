@@ -173,9 +173,6 @@ void tintype_png_incremental_destroy(tintype_png_incremental *_Nullable incremen
 tintype_png_status tintype_png_incremental_append(
     tintype_png_incremental *incremental, const uint8_t *bytes, size_t count, bool *changed);
 
-/// Returns whether the end chunk was read.
-bool tintype_png_incremental_has_ended(const tintype_png_incremental *incremental);
-
 /// Draws the pixels received so far at the stored size: rows from the top, or the passes of an interlaced image, whose
 /// pixels also stand in for those still missing. The rest is transparent.
 ///

@@ -3,7 +3,7 @@ public import Foundation
 /// A cache with a memory tier and two disk tiers, each of which may be absent or replaced.
 public struct ImageCache: ImageCaching {
     /// The tier of decoded images in memory, or `nil` for none.
-    public let memory: MemoryCache?
+    public let memory: (any MemoryCaching)?
     /// The tier of encoded images on disk, or `nil` for none.
     public let disk: (any DataCaching)?
     /// The tier of decoded images on disk, or `nil` for none. It holds the renditions of requests that ask for it: see
@@ -14,7 +14,8 @@ public struct ImageCache: ImageCaching {
 
     /// Creates a cache from its tiers. By default it has only a memory tier with the standard limits.
     public init(
-        memory: MemoryCache? = MemoryCache(), disk: (any DataCaching)? = nil, pixels: (any PixelCaching)? = nil,
+        memory: (any MemoryCaching)? = MemoryCache(), disk: (any DataCaching)? = nil,
+        pixels: (any PixelCaching)? = nil,
         coders: ImageCoderRegistry = ImageCoderRegistry()
     ) {
         self.memory = memory

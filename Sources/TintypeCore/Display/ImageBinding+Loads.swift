@@ -212,7 +212,7 @@ extension ImageBinding {
         case .progress(let newest):
             if number == state.lastLoad {
                 progress = newest
-                indicator?.update(newest)
+                for indicator in indicators { indicator.update(newest) }
             }
         case .preview(let response): end(preview(number, response))
         case .finished(let result):
@@ -254,7 +254,7 @@ extension ImageBinding {
         switch result {
         case .success:
             progress.isComplete = true
-            if state.isIndicating { indicator?.update(progress) }
+            if state.isIndicating { for indicator in indicators { indicator.update(progress) } }
         case .failure where isRefit:
             // The smaller image is still shown, so this is not a failure.
             progress.isComplete = true

@@ -34,8 +34,8 @@ extension ImageBinding {
             switch action {
             case .start, .reuse: break
             case .cancel(let number): ends.append(cancelLoad(number))
-            case .startIndicator: indicator?.start()
-            case .stopIndicator: indicator?.stop()
+            case .startIndicator: for indicator in indicators { indicator.start() }
+            case .stopIndicator: for indicator in indicators { indicator.stop() }
             case .show(let kind, let transition):
                 ends += show(images.content(kind), transition, images.receiver)
             case .mark(let kind):

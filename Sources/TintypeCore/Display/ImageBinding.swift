@@ -18,6 +18,9 @@
             indicator?.start()
         }
     }
+    /// What the view itself does during loads, besides ``indicator``, which belongs to the program.
+    package var ownIndicator: (any LoadIndicator)?
+    var indicators: [any LoadIndicator] { [ownIndicator, indicator].compactMap(\.self) }
     /// The newest request, as rewritten by the pipeline's interceptors; `nil` after ``clear(presentation:receive:)``.
     public internal(set) var request: ImageRequest?
     /// The progress of the newest load. It is complete when the load has succeeded, from a cache as well.
@@ -66,7 +69,7 @@
 
     isolated deinit {
         for load in loads.values { load.task?.cancel() }
-        if state.isIndicating { indicator?.stop() }
+        if state.isIndicating { for indicator in indicators { indicator.stop() } }
     }
 
     /// The newest load that is running; `nil` if there is none.

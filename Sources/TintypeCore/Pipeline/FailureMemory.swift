@@ -11,6 +11,8 @@ public final class FailureMemory: Sendable {
         public var capacity: Int
         /// How long each failure is remembered.
         public var timeToLive: Duration
+        /// How long it is remembered that a server has no image (status 404 or 410); zero, the default, does not remember it.
+        public var missingTimeToLive = Duration.zero
         /// Returns whether a retry would fail in the same way. `nil`, the default, leaves this to the loader of the source:
         /// see ``ImageLoader/isLasting(_:of:)``.
         public var shouldRemember: (@Sendable (ImageSource, TintypeError) -> Bool)?
@@ -28,7 +30,7 @@ public final class FailureMemory: Sendable {
 
     private let table: Locked<FailureTable>
     private let name: @Sendable (ImageRequest) -> String
-    private let shouldRemember: (@Sendable (ImageSource, TintypeError) -> Bool)?
+    private let settings: Settings
     private let time: TimeSource
 
     /// - Parameter name: Returns the name of a request's source in keys.
@@ -37,8 +39,8 @@ public final class FailureMemory: Sendable {
     ) {
         self.time = time
         self.name = name
-        shouldRemember = settings.shouldRemember
-        table = Locked(FailureTable(capacity: settings.capacity, timeToLive: settings.timeToLive))
+        self.settings = settings
+        table = Locked(FailureTable(capacity: settings.capacity))
     }
 
     /// The remembered errors by ``CacheKey/source``. If a source failed for several kinds of requests, the value is one
@@ -88,11 +90,12 @@ public final class FailureMemory: Sendable {
     ///   set.
     func remember(_ error: TintypeError, of request: ImageRequest, judgedBy loader: some ImageLoader) {
         let key = FailureKey(request)
-        guard error.code != .cancelled, key.isShort,
-            shouldRemember?(request.source, error) ?? loader.isLasting(error, of: request.source)
-        else { return }
-        let now = time.uptime()
-        table.withLock { $0.remember(error, of: key, at: now) }
+        guard error.code != .cancelled, key.isShort else { return }
+        let isLasting = settings.shouldRemember?(request.source, error) ?? loader.isLasting(error, of: request.source)
+        let timeToLive = isLasting ? settings.timeToLive : error.isMissing ? settings.missingTimeToLive : .zero
+        guard timeToLive > .zero else { return }
+        let expiry = time.uptime() + timeToLive
+        table.withLock { $0.remember(error, of: key, until: expiry) }
     }
 }
 
@@ -110,6 +113,9 @@ extension TintypeError {
             .tooManyRedirects,
         ].contains(code)
     }
+
+    /// Whether the server has no such image (RFC 9110, 15.5.5 and 15.5.11).
+    fileprivate var isMissing: Bool { code == .badStatus && (status == 404 || status == 410) }
 }
 
 /// The key of a failure: a source, the request's own loader and its extras. Other requests may succeed with the same
@@ -140,14 +146,12 @@ struct FailureKey: Hashable, Sendable {
 /// The failures of a ``FailureMemory``. Beyond ``capacity``, the oldest is removed.
 struct FailureTable: Sendable {
     let capacity: Int
-    let timeToLive: Duration
     private var failures: [FailureKey: (error: TintypeError, expiry: Duration, number: Int)] = [:]
     private var order: ArraySlice<(key: FailureKey, number: Int)> = []
     private var lastNumber = 0
 
-    init(capacity: Int, timeToLive: Duration) {
+    init(capacity: Int) {
         self.capacity = max(0, capacity)
-        self.timeToLive = timeToLive
     }
 
     /// Returns the error of a source, if it is still remembered.
@@ -160,10 +164,10 @@ struct FailureTable: Sendable {
         return failure.error
     }
 
-    mutating func remember(_ error: TintypeError, of key: FailureKey, at now: Duration) {
+    mutating func remember(_ error: TintypeError, of key: FailureKey, until expiry: Duration) {
         guard capacity > 0 else { return }
         lastNumber += 1
-        failures[key] = (error, now + timeToLive, lastNumber)
+        failures[key] = (error, expiry, lastNumber)
         order.append((key, lastNumber))
         while failures.count > capacity || order.count > 2 * capacity, let oldest = order.popFirst() {
             // A newer failure or a success may have replaced this entry.

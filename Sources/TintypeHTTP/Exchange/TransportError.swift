@@ -1,5 +1,5 @@
-import Foundation
-import TintypeCore
+public import Foundation
+public import TintypeCore
 
 extension TintypeError {
     /// Creates the error that corresponds to an error of the transport.
@@ -30,19 +30,47 @@ extension TintypeError {
     /// Creates the error for a status code that is not accepted, with the delay that the server asks for
     /// (`Retry-After`).
     init(badStatus response: DownloadResponse, at now: Date) {
-        let retryAfter = RetryAfter(response.headers, at: now)
-        let suffix = retryAfter.map { ", retry after \($0.delay.components.seconds) s" } ?? ""
+        let http = HTTPFailure(response, at: now)
+        let suffix = http.retryAfter.map { ", retry after \($0.components.seconds) s" } ?? ""
         self.init(
             .badStatus, stage: .load, "HTTP \(HTTPReason.text(of: response.status))\(suffix)", status: response.status,
-            underlying: retryAfter)
+            underlying: http)
     }
 
-    /// The delay that the server asks for before a retry (RFC 9110, 10.2.3); `nil` for none.
-    var retryAfter: Duration? { (underlying as? RetryAfter)?.delay }
+    /// The response that was not accepted, because of its status or its content type; `nil` for other errors.
+    public var http: HTTPFailure? {
+        underlying as? HTTPFailure ?? (underlying as? TintypeError)?.http
+    }
+}
+
+/// A response that was not accepted: see ``TintypeCore/TintypeError/http``.
+public struct HTTPFailure: Error, Sendable {
+    /// The URL that the response came from, after all redirects. It may contain a secret of the redirect.
+    public let url: URL
+    /// The status code.
+    public let status: Int
+    /// The header fields, as the origin sent them; the first 100 whose names and values have at most 8,000 bytes together,
+    /// because errors may be remembered.
+    public let headers: HTTPFields
+    /// The delay that the server asks for before a retry (`Retry-After`, RFC 9110, 10.2.3); `nil` for none.
+    public let retryAfter: Duration?
+
+    init(_ response: DownloadResponse, at now: Date) {
+        (url, status) = (response.url, response.status)
+        retryAfter = RetryAfter(response.headers, at: now)?.delay
+        var room = 8_000
+        headers = HTTPFields(
+            response.headers.all.prefix(100).filter { field in
+                let count = field.name.utf8.count + field.value.utf8.count
+                guard count <= room else { return false }
+                room -= count
+                return true
+            })
+    }
 }
 
 /// A `Retry-After` field: a number of seconds, or a date (RFC 9110, 10.2.3).
-struct RetryAfter: Error, Hashable {
+struct RetryAfter: Hashable {
     let delay: Duration
 
     init?(_ headers: HTTPFields, at now: Date) {

@@ -93,7 +93,7 @@ final class Transfer: Sendable {
         var failure = failure
         while true {
             let delay = retry.delay(
-                after: failure, status: failure.status, retryAfter: failure.retryAfter, at: meter.now,
+                after: failure, status: failure.status, retryAfter: failure.http?.retryAfter, at: meter.now,
                 chance: clock.random())
             guard let delay, !job.isCancelled else { throw failure.about(request.url.absoluteString) }
             try await sleep(delay)
@@ -228,6 +228,7 @@ final class Transfer: Sendable {
         guard !MediaType.matches(type, types) else { return nil }
         return TintypeError(
             .badContentType, stage: .load, "the content type \(type.isEmpty ? "is missing" : "is \(type)")",
-            status: response.status, contentType: type.isEmpty ? nil : type)
+            status: response.status, contentType: type.isEmpty ? nil : type,
+            underlying: HTTPFailure(response, at: clock.date()))
     }
 }

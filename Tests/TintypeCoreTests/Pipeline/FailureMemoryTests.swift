@@ -12,30 +12,30 @@ import TintypeTesting
     }
 
     @Test func aFailureIsRememberedUntilItExpires() {
-        var table = FailureTable(capacity: 10, timeToLive: .seconds(60))
-        table.remember(error, of: key("a"), at: .seconds(100))
+        var table = FailureTable(capacity: 10)
+        table.remember(error, of: key("a"), until: .seconds(160))
         let early = table.failure(of: key("a"), at: .seconds(159))
         let late = table.failure(of: key("a"), at: .seconds(160))
         #expect(early != nil && late == nil)
         // The late call has removed it.
         #expect(table.all(at: .seconds(159)).isEmpty)
-        table.remember(error, of: key("a"), at: .seconds(100))
+        table.remember(error, of: key("a"), until: .seconds(160))
         #expect(table.all(at: .seconds(159)).count == 1 && table.all(at: .seconds(160)).isEmpty)
     }
 
     @Test func theOldestIsForgottenFirst() {
-        var table = FailureTable(capacity: 3, timeToLive: .seconds(60))
-        for name in ["a", "b", "c", "a", "d"] { table.remember(error, of: key(name), at: .zero) }
+        var table = FailureTable(capacity: 3)
+        for name in ["a", "b", "c", "a", "d"] { table.remember(error, of: key(name), until: .seconds(60)) }
         #expect(Set(table.all(at: .zero).keys) == ["c", "a", "d"])
     }
 
     @Test func theCapacityIsNeverExceeded() {
         var random = SeededRandom.printed("failures")
-        var table = FailureTable(capacity: 5, timeToLive: .seconds(60))
+        var table = FailureTable(capacity: 5)
         for _ in 0..<5000 {
             let name = "\(Int.random(in: 0..<20, using: &random))"
             if Bool.random(using: &random) {
-                table.remember(error, of: key(name), at: .zero)
+                table.remember(error, of: key(name), until: .seconds(60))
             } else {
                 table.forget(key(name))
             }
@@ -88,6 +88,25 @@ import TintypeTesting
         await expect(.undecodable) { try await fixture.pipeline.image(for: picky) }
         #expect(fixture.disk.contains(fixture.request().key) && fixture.pipeline.failureMemory.all.isEmpty)
         #expect(fixture.loader.count(fixture.identity()) == 0)
+    }
+
+    /// A list that scrolls asks for the same missing avatar again and again.
+    @Test func aMissingImageIsRememberedForItsOwnTime() async {
+        let fixture = PipelineFixture { $0.failureMemory.missingTimeToLive = .seconds(30) }
+        for (name, status) in [("gone", 410), ("missing", 404), ("broken", 500)] {
+            fixture.answer(name, .failure(TintypeError(.badStatus, stage: .load, "HTTP", status: status)))
+            await expect(.badStatus) { try await fixture.pipeline.image(for: fixture.request(name)) }
+            let code: TintypeError.Code = status == 500 ? .badStatus : .failedBefore
+            let error = await expect(code) { try await fixture.pipeline.image(for: fixture.request(name)) }
+            #expect(status == 500 || (error?.underlying as? TintypeError)?.status == status)
+        }
+        fixture.clock.advance(by: .seconds(31))
+        await expect(.badStatus) { try await fixture.pipeline.image(for: fixture.request("gone")) }
+        #expect(fixture.loader.count(fixture.identity("gone")) == 2)
+        // By default a status is not remembered.
+        let other = PipelineFixture()
+        other.answer("missing", .failure(TintypeError(.badStatus, stage: .load, "HTTP", status: 404)))
+        for _ in 0..<2 { await expect(.badStatus) { try await other.pipeline.image(for: other.request("missing")) } }
     }
 
     @Test func longIdentitiesAreNotRemembered() async {
