@@ -222,6 +222,10 @@ void tintype_tiff_close(tintype_tiff_reader *reader) {
     free(reader);
 }
 
+bool tintype_tiff_has_damaged_rows(const tintype_tiff_reader *reader) {
+    return reader->report.has_damaged_rows;
+}
+
 const char *tintype_tiff_message(const tintype_tiff_reader *reader) {
     return reader->report.message;
 }

@@ -13,10 +13,23 @@ static int take_error(TIFF *tiff, void *user, const char *module, const char *fo
     return 1;
 }
 
-/// Returns whether a warning only states that a file uses old-style JPEG, or how libtiff reads its chroma subsampling.
-static bool is_about_old_jpeg(const char *module) {
-    return module != NULL
-        && (strcmp(module, "OJPEGSetupDecode") == 0 || strcmp(module, "OJPEGSubsamplingCorrect") == 0);
+static bool is_one_of(const char *module, const char *const *names) {
+    for (; module != NULL && *names != NULL; names++) {
+        if (strcmp(module, *names) == 0) return true;
+    }
+    return false;
+}
+
+/// Returns whether a warning only states that a file uses old-style JPEG or LZW, or how libtiff reads its chroma subsampling.
+static bool is_about_old_codecs(const char *module) {
+    static const char *const names[] = {"OJPEGSetupDecode", "OJPEGSubsamplingCorrect", "LZWPreDecode", NULL};
+    return is_one_of(module, names);
+}
+
+/// Returns whether a warning is about a row of a fax, after which libtiff continues with the next one.
+static bool is_about_fax(const char *module) {
+    static const char *const names[] = {"Fax3Decode1D", "Fax3Decode2D", "Fax4Decode", "Fax3DecodeRLE", NULL};
+    return is_one_of(module, names);
 }
 
 static int take_warning(TIFF *tiff, void *user, const char *module, const char *format, va_list arguments) {
@@ -24,7 +37,11 @@ static int take_warning(TIFF *tiff, void *user, const char *module, const char *
     (void)format;
     (void)arguments;
     tintype_tiff_report *report = user;
-    report->warnings += is_about_old_jpeg(module) ? 0 : 1;
+    if (is_about_fax(module)) {
+        report->has_damaged_rows = true;
+    } else if (!is_about_old_codecs(module)) {
+        report->warnings += 1;
+    }
     return 1;
 }
 

@@ -15,7 +15,7 @@ package struct BMPHeader {
     package let size: PixelSize
     /// Whether the first stored row is the top row.
     let isTopDown: Bool
-    /// The number of bits per pixel: 1, 4 or 8 for palette indices, 16, 24 or 32 for colours.
+    /// The number of bits per pixel: 1, 2, 4 or 8 for palette indices, 16, 24 or 32 for colours.
     package let depth: Int
     let compression: Compression
     /// The pixel density that the file states, or `nil`.
@@ -53,8 +53,7 @@ package struct BMPHeader {
         (depth, density) = (fields.depth, fields.density)
         compression = try fields.checkedCompression()
         masks = try fields.masks(isIcon: isIcon)
-        let paletteCount = try fields.paletteCount()
-        palette = (offset + length + fields.maskByteCount, paletteCount, length == 12 ? 3 : 4)
+        palette = (offset + length + fields.maskByteCount, fields.paletteCount, length == 12 ? 3 : 4)
         pixelOffset = palette.offset + palette.count * palette.entryLength
     }
 
@@ -119,7 +118,7 @@ struct BMPFields {
     /// - Throws: ``TintypeError/Code/undecodable`` if the combination with the depth is unsupported.
     func checkedCompression() throws(TintypeError) -> BMPHeader.Compression {
         switch (compression, depth) {
-        case (0, 1), (0, 4), (0, 8), (0, 16), (0, 24), (0, 32): return .none
+        case (0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 24), (0, 32): return .none
         case (1, 8), (2, 4): return .runLengths
         case (Self.bitFields, 16), (Self.bitFields, 32), (Self.alphaBitFields, 16), (Self.alphaBitFields, 32):
             // In an OS/2 header the same number means facsimile compression.
@@ -152,15 +151,10 @@ struct BMPFields {
         return masks
     }
 
-    /// Returns the number of palette colours.
-    ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if it is above 256.
-    func paletteCount() throws(TintypeError) -> Int {
+    /// The number of palette colours that can be used. Browsers ignore those above 256.
+    var paletteCount: Int {
         guard depth <= 8 else { return 0 }
-        guard usedColors <= 256 else {
-            throw .damagedBMP("its palette has \(usedColors) colours, at most 256 are allowed")
-        }
-        return usedColors == 0 ? 1 << depth : Int(usedColors)
+        return usedColors == 0 || usedColors > 256 ? 1 << depth : Int(usedColors)
     }
 }
 

@@ -19,7 +19,14 @@ struct ICODirectory {
         let count = bytes.littleEndian16(at: 4)
         guard count > 0 else { throw .damagedICO("it has no images") }
         guard bytes.count >= Self.headerLength + count * Self.entryLength else { return nil }
-        entries = (0..<count).map { ICOEntry(bytes, at: Self.headerLength + $0 * Self.entryLength) }
+        let entries = (0..<count).map { ICOEntry(bytes, at: Self.headerLength + $0 * Self.entryLength) }
+        let starts = Set(entries.map(\.range.lowerBound)).sorted()
+        let ends = Dictionary(uniqueKeysWithValues: zip(starts, starts.dropFirst()))
+        self.entries = entries.map { entry in
+            var entry = entry
+            entry.end = ends[entry.range.lowerBound]
+            return entry
+        }
     }
 
     /// The image with the most pixels; among equals, the one with the most bits per pixel.
@@ -45,6 +52,11 @@ struct ICOEntry {
     let depth: Int
     /// The byte range of the image in the file, which may lie beyond its end.
     let range: Range<Int>
+    /// The beginning of the next image in the file, or `nil`.
+    fileprivate(set) var end: Int?
+
+    /// The bytes up to the next image, or to the end of the file. Some programs state too few, and browsers ignore that.
+    var room: Range<Int> { range.lowerBound..<max(range.upperBound, end ?? .max) }
 
     init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
         // One byte cannot hold 256, which is stored as 0.

@@ -6,15 +6,12 @@ import TintypePNG
 /// One image of an icon: a PNG file, or a bitmap that has no file header and is followed by a mask.
 struct ICOImage {
     private let bytes: Data
-    /// The number of bytes that the directory states.
-    private let statedCount: Int
 
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// Takes the bytes that `entry` names, as far as `file` holds them.
+    /// Takes the bytes from the beginning of an image to that of the next one, as far as `file` holds them.
     init(_ file: Data, _ entry: ICOEntry) {
-        statedCount = entry.range.count
-        let range = entry.range.clamped(to: 0..<file.count)
+        let range = entry.room.clamped(to: 0..<file.count)
         bytes = file[file.startIndex + range.lowerBound..<file.startIndex + range.upperBound]
     }
 
@@ -35,7 +32,7 @@ struct ICOImage {
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in try BMPHeader(raw, at: 0, isIcon: true) }
         return header.map { header in
             var info = ImageInfo(format: .ico, size: header.size, hasAlpha: true)
-            if !header.hasAlpha && !header.hasMask(statedCount) { info.warnings = [.missingMask] }
+            if isComplete && !header.hasAlpha && !header.hasMask(bytes.count) { info.warnings = [.missingMask] }
             return info
         }
     }

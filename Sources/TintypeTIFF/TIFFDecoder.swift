@@ -42,12 +42,16 @@ public struct TIFFDecoder: PartialImageDecoder, SandboxableImageDecoder {
         try context.limits.check(profileBytes: profileBytes)
         return try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try TIFFReader(raw, context.limits)
-            let info = reader.info
+            var info = reader.info
             try context.limits.check(info, byteCount: raw.count)
             try reader.checkMemory(context)
             let target = try DecodeTarget(info, options: context.options)
             var rows = TIFFRows(allowsPartial: false)
             let stored = try Self.decodeImage(reader, info.storedSize, target, context, &rows)
+            if reader.hasDamagedRows {
+                guard context.options.damageTolerance == .minor else { throw TintypeError.damagedFax }
+                info.warnings.append(.damagedPixels)
+            }
             let upright = try stored.oriented(info.orientation)
             return Image(
                 pixels: upright.pixels, info: info, scale: context.options.scale ?? 1, highRange: upright.highRange,
@@ -118,6 +122,11 @@ extension TIFFDecoder: SalvagingImageDecoder {
                 pixels: upright.pixels, info: info, scale: context.options.scale ?? 1, highRange: upright.highRange)
         }
     }
+}
+
+extension TintypeError {
+    fileprivate static let damagedFax = TintypeError(
+        .undecodable, stage: .decode, "the TIFF is damaged: a row of a fax has another length than the others")
 }
 
 /// The rows of an image in order, which end at the first damage if a part of the image suffices.

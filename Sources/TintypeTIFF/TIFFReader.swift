@@ -46,6 +46,9 @@ struct TIFFReader: ~Copyable {
             density: PixelDensity(across: header.density_across, down: header.density_down))
     }
 
+    /// Whether rows of a fax that were read so far were damaged, so that some of their pixels are wrong.
+    var hasDamagedRows: Bool { tintype_tiff_has_damaged_rows(reader) }
+
     /// Whether the image has more than 8 bits per channel, which libtiff's conversion to 8 bits loses or does not support.
     var isWide: Bool { header.bits > 8 }
     /// The channels of the image; CMYK is reported by ``startSamples()``.

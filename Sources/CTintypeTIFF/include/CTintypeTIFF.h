@@ -56,6 +56,9 @@ tintype_tiff_status tintype_tiff_open(
 
 void tintype_tiff_close(tintype_tiff_reader *_Nullable reader);
 
+/// Whether rows of a fax that were read so far were damaged. Those after them are right.
+bool tintype_tiff_has_damaged_rows(const tintype_tiff_reader *reader);
+
 /// Returns the error message in libtiff's words; valid until the next call.
 const char *tintype_tiff_message(const tintype_tiff_reader *reader);
 
