@@ -110,9 +110,12 @@ static bool has_depth(tintype_tiff_samples *from, bool is_of_inks) {
         read_range(from);
     }
     const bool is_whole = from->bits == 8 || from->bits == 16 || from->bits == 32;
-    const bool is_wide = (from->bits > 8 && from->bits <= 16) || from->bits == 32;
+    const bool is_wide = (from->bits > 8 && from->bits <= 16) || from->bits == 24 || from->bits == 32;
+    // libtiff converts 1, 2 or 4 bits of grey.
+    const bool is_packed = from->bits > 0 && from->bits < 8 && !is_of_inks
+        && (from->photometric == PHOTOMETRIC_RGB || (from->bits & (from->bits - 1)) != 0);
     return from->is_signed ? is_whole
-                           : format == SAMPLEFORMAT_UINT && (is_wide || (from->bits == 8 && is_of_inks));
+                           : format == SAMPLEFORMAT_UINT && (is_wide || is_packed || (from->bits == 8 && is_of_inks));
 }
 
 /// Returns whether this reader supports the layout of the samples.
@@ -223,7 +226,7 @@ static uint16_t float_at(const tintype_tiff_samples *from, const uint8_t *row, s
     }
 }
 
-/// Returns a sample of 9 to 15 bits; samples follow each other without padding, the highest bit first.
+/// Returns a sample of 1 to 15 bits; samples follow each other without padding, the highest bit first.
 static uint16_t packed_at(const tintype_tiff_samples *from, const uint8_t *row, size_t index) {
     size_t first = index * from->bits, byte = first / 8;
     uint32_t window = 0;
@@ -268,6 +271,10 @@ static uint16_t sample_at(const tintype_tiff_samples *from, const uint8_t *row, 
         return row[index] * 257u;
     case 16:
         memcpy(&word, row + 2 * index, sizeof word);
+        return word;
+    case 24:
+        // libtiff stores them in the order of the machine.
+        memcpy(&word, row + 3 * index + (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 1 : 0), sizeof word);
         return word;
     case 32:
         memcpy(&long_word, row + 4 * index, sizeof long_word);

@@ -72,6 +72,42 @@ import TintypeTesting
         return data + word(0) + Data(strip)
     }
 
+    /// Samples follow each other without padding, the highest bit first (TIFF 6.0, page 28). ImageMagick and libtiff's own
+    /// tools read them.
+    @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 24]) func samplesMayHaveAnyNumberOfBits(_ depth: Int) throws {
+        let top = 1 << depth - 1
+        // A row of 16 pixels whose red, green and blue are 0, the middle and the maximum.
+        let levels = [0, top / 2, top]
+        var bits: [Bool] = []
+        for index in 0..<48 {
+            let level = levels[index % 3]
+            // 24 bits are whole bytes in the order of the file.
+            let order =
+                depth == 24 ? (0..<3).flatMap { byte in (0..<8).map { 8 * byte + 7 - $0 } } : (0..<depth).reversed()
+            bits += order.map { level >> $0 & 1 == 1 }
+        }
+        let strip = stride(from: 0, to: bits.count, by: 8).map { start in
+            (0..<8).reduce(UInt8(0)) { $0 << 1 | (start + $1 < bits.count && bits[start + $1] ? 1 : 0) }
+        }
+        let arrays = 8 + 2 + 12 * 10 + 4
+        let entries = [
+            (256, 4, 1, 16), (257, 4, 1, 1), (258, 3, 3, arrays), (259, 4, 1, 1), (262, 4, 1, 2),
+            (273, 4, 1, arrays + 6),
+            (277, 4, 1, 3), (278, 4, 1, 1), (279, 4, 1, strip.count), (284, 4, 1, 1),
+        ]
+        var data = Data("II*\0".utf8) + Self.word(8) + Self.word(entries.count, 2)
+        for (tag, type, count, value) in entries {
+            data += Self.word(tag, 2) + Self.word(type, 2) + Self.word(count) + Self.word(value)
+        }
+        data += Self.word(0) + (0..<3).reduce(Data()) { data, _ in data + Self.word(depth, 2) } + Data(strip)
+        let pixels = try decode(data).pixels
+        let middle = Int((Double(top / 2) / Double(top) * 255).rounded())
+        for x in [0, 7, 15] {
+            let pixel = pixels[x, 0]
+            #expect(pixel.red == 0 && abs(Int(pixel.green) - middle) <= 1 && pixel.blue == 255, "\(pixel)")
+        }
+    }
+
     /// Modified Huffman runs (ITU-T T.4, tables 2 and 3): 8 white and 8 black pixels; in the middle row, 8 and 10.
     @Test func aRowOfAFaxWithAnotherLengthIsAWarning() throws {
         let (good, long): ([UInt8], [UInt8]) = ([0b1001_1000, 0b1010_0000], [0b1001_1000, 0b0100_0000])
