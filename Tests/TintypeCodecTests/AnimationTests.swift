@@ -107,9 +107,9 @@ import TintypeTesting
     // MARK: Damage and bombs
 
     @Test(arguments: ["rects.png", "palette-rects.png", "rects.gif", "interlaced.gif", "rects.webp"])
-    func everyFlippedByteYieldsFramesOrAnError(_ name: String) throws {
+    func anyFlippedByteYieldsFramesOrAnError(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
-        for index in data.indices {
+        for index in data.indices.sampled(name) {
             var damaged = data
             damaged[index] ^= 0x55
             do throws(TintypeError) {

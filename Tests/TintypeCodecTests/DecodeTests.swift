@@ -65,11 +65,11 @@ import TintypeTesting
         "group4.tiff", "lossy-420.avif", "alpha.avif", "sequence.avif", "lossy.jxl", "lossless-alpha.jxl", "lossy.heic",
         "alpha.heic", "p3.png", "p3.webp", "inks.jpg", "rgb-16.tiff",
     ])
-    func everyTruncationIsAnErrorNeverACrash(_ name: String) throws {
+    func anyTruncationIsAnErrorNeverACrash(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         // A missing end marker alone costs no pixel of a JPEG; neither does a missing padding byte of other formats.
         let counts = 0..<data.count - (Self.spareBytes[String(name.suffix(3))] ?? 1)
-        for count in counts {
+        for count in counts.sampled(name) {
             // A GIF that ends after an image may lack only its trailer.
             if let image = try? decode(data.prefix(count)), image.info.warnings == [.missingEnd] { continue }
             #expect(throws: TintypeError.self) { try decode(data.prefix(count)) }
@@ -96,13 +96,12 @@ import TintypeTesting
         "planes.tiff", "lzw.tiff", "packbits.tiff", "jpeg.tiff", "group4.tiff", "palette.tiff", "big.tiff",
         "lossy-420.avif", "alpha.avif", "lossy.jxl", "lossless-alpha.jxl", "lossy.heic",
     ])
-    func everyFlippedByteYieldsAnImageOrAnError(_ name: String) throws {
+    func anyFlippedByteYieldsAnImageOrAnError(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
-        try flip(data.indices, of: data)
+        try flip(data.indices.sampled(name), of: data)
     }
 
-    /// Every byte outside the profile, and every third byte of it, because lcms2 builds tables for each profile. Every
-    /// seventh for 16 bits, which are read the same way.
+    /// Fewer bytes of the profile, because lcms2 builds tables for each one, and of 16 bits, which are read the same way.
     @Test(arguments: [
         ("p3.png", 1), ("p3.webp", 1), ("p3.tiff", 1), ("inks.tiff", 1), ("p3-16.tiff", 7), ("p3.jxl", 1),
     ])
@@ -110,7 +109,7 @@ import TintypeTesting
         let data = try FixtureManifest.named(name).data
         let profile = try profile(in: data, of: name)
         let chosen = data.indices.filter { !profile.contains($0) || $0 % 3 == 0 }
-        try flip(chosen.filter { $0 % step == 0 }, of: data)
+        try flip(chosen.filter { $0 % step == 0 }.sampled(name), of: data)
     }
 
     /// Returns the range that may hold the profile: anywhere in a JPEG XL, where it is coded like pixels.
@@ -139,7 +138,7 @@ import TintypeTesting
     func anyFlippedByteOfASequenceYieldsFramesOrAnError(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         let pixels = try #require(data.firstRange(of: Data("mdat".utf8))).lowerBound
-        for index in data.indices.filter({ $0 < pixels || $0 % 16 == 0 }) {
+        for index in data.indices.filter({ $0 < pixels || $0 % 16 == 0 }).sampled(name) {
             var damaged = data
             damaged[index] ^= 0x55
             do throws(TintypeError) {

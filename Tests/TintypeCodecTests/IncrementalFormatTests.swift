@@ -77,9 +77,9 @@ import TintypeTesting
     }
 
     @Test(arguments: ["rgba-8.png", "adam7-3x2.png", "lossless.webp", "lossy.webp"])
-    func everyFlippedByteYieldsAPreviewOrAnError(_ name: String) throws {
+    func anyFlippedByteYieldsAPreviewOrAnError(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
-        for index in data.indices {
+        for index in data.indices.sampled(name) {
             var damaged = data
             damaged[index] ^= 0x55
             guard let decoder = try? DecodeTests.coders.decoder(for: damaged),

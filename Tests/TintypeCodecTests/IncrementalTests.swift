@@ -42,9 +42,9 @@ import TintypeTesting
         }
     }
 
-    @Test func everyFlippedByteYieldsAPreviewOrAnError() throws {
+    @Test func anyFlippedByteYieldsAPreviewOrAnError() throws {
         let data = try FixtureManifest.named("progressive.jpg").data
-        for index in data.indices {
+        for index in data.indices.sampled("progressive.jpg") {
             var damaged = data
             damaged[index] ^= 0x55
             let decoder = try #require(JPEGDecoder().makeIncrementalDecoder(context: DecodeContext()))
