@@ -137,6 +137,19 @@ import TintypeTesting
 
     @Test func aFullDiskIsNoDamage() {
         #expect(!DiskIndex.isDamage(DatabaseError(resultCode: .SQLITE_FULL)))
+        #expect(!DiskIndex.isConnectionLost(DatabaseError(resultCode: .SQLITE_FULL)))
+    }
+
+    /// Another process may replace the file between the opening of an index and its first write.
+    @Test func aReplacedIndexIsALostConnection() async throws {
+        let cache = DiskCache(directory: folder.url)
+        try await fill(cache, 0..<4)
+        let index = try cache.openIndex()
+        let path = cache.layout.indexPath
+        #expect(rename(path, "\(path).old") == 0)
+        let error = #expect(throws: DatabaseError.self) { try index.markUnreconciled() }
+        #expect(error.map(DiskIndex.isConnectionLost) == true && error.map(DiskIndex.isDamage) == false)
+        #expect(!DiskIndex.isConnectionLost(DatabaseError(resultCode: .SQLITE_READONLY)))
     }
 
     @Test(arguments: [false, true]) func onlyTheOwnFilesOfAnIndexAreDeleted(_ isReplaced: Bool) async throws {

@@ -112,7 +112,10 @@ final class DiskIndex: Sendable {
     /// Whether a new connection may succeed after an error: the index is damaged, or its files have changed under the
     /// connection.
     static func isConnectionLost(_ error: any Error) -> Bool {
-        isDamage(error) || [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains((error as? DatabaseError)?.resultCode)
+        guard let error = error as? DatabaseError else { return isDamage(error) }
+        // SQLite writes no file that another one has replaced, as may happen between the opening and the first write.
+        return error.isDamage || [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode)
+            || error.extendedResultCode == .SQLITE_READONLY_DBMOVED
     }
 
     /// Deletes the files of an index, but none that another process has put in place of them meanwhile.
