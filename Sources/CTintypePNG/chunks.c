@@ -76,7 +76,7 @@ static tintype_png_status check_first(const tintype_png_chunk *chunk) {
     return is_header ? TINTYPE_PNG_OK : TINTYPE_PNG_CORRUPT;
 }
 
-/// The first valid chunk counts, as in browsers.
+/// The first valid chunk counts.
 static void note_animation(const tintype_png_chunk *chunk, tintype_png_header *header) {
     const uint32_t frame_count = chunk->length == ACTL_LENGTH ? read32(chunk->data) : 0;
     if (frame_count == 0 || frame_count > PNG_UINT_31_MAX || header->frame_count > 0) {
@@ -172,6 +172,7 @@ static void count_frames(const uint8_t *bytes, size_t byte_count, tintype_png_he
     header->has_wrong_frame_count = true;
     if (count < header->frame_count) {
         header->frame_count = (uint32_t)count;
+        header->play_count = count > 0 ? header->play_count : 0;
     }
 }
 

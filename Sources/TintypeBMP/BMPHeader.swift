@@ -151,7 +151,7 @@ struct BMPFields {
         return masks
     }
 
-    /// The number of palette colours that can be used. Browsers ignore those above 256.
+    /// The number of palette colours that can be used. Those above 256 have no index.
     var paletteCount: Int {
         guard depth <= 8 else { return 0 }
         return usedColors == 0 || usedColors > 256 ? 1 << depth : Int(usedColors)

@@ -67,7 +67,7 @@ struct GIFBlockReader {
         }
     }
 
-    /// Whether a whole file ends after a complete block. Browsers show what is there.
+    /// Whether a whole file ends after a complete block. Pillow and libvips show what is there.
     private var isAtMissingTrailer: Bool {
         isComplete && tolerance == .minor && imageCount > 0 && bytes.offset == bytes.bytes.count
     }

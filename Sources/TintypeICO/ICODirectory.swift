@@ -55,7 +55,8 @@ struct ICOEntry {
     /// The beginning of the next image in the file, or `nil`.
     fileprivate(set) var end: Int?
 
-    /// The bytes up to the next image, or to the end of the file. Some programs state too few, and browsers ignore that.
+    /// The bytes up to the next image, or to the end of the file. Some programs state too few, which Pillow and libvips
+    /// ignore.
     var room: Range<Int> { range.lowerBound..<max(range.upperBound, end ?? .max) }
 
     init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {

@@ -97,7 +97,7 @@ struct ICOBitmap {
     /// Decodes the bitmap as premultiplied pixels.
     ///
     /// A bitmap with alpha needs no mask. If all its alpha values are 0, it was written by a program that ignores
-    /// alpha, and the mask applies. Without a mask all pixels are opaque, as in browsers.
+    /// alpha, and the mask applies. Without a mask all pixels are opaque.
     ///
     /// - Parameter allowsPartial: Whether missing rows are accepted.
     /// - Returns: `nil` if no row is present.

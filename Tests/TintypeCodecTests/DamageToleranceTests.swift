@@ -173,7 +173,7 @@ import TintypeTesting
         #expect(failsStrictly(damaged))
     }
 
-    /// Browsers, Pillow and ImageMagick show them.
+    /// Pillow and libvips show them.
     @Test(arguments: ["rects.gif", "still-87a.gif"]) func aGIFWithoutItsTrailerIsShown(_ name: String) throws {
         let file = try FixtureManifest.named(name).data
         let (image, whole) = (try decode(file.dropLast()), try decode(file))
@@ -186,7 +186,7 @@ import TintypeTesting
 
     // MARK: ICO
 
-    /// Browsers and Pillow show an opaque image.
+    /// All pixels are there, and nothing says that one is transparent.
     @Test func anIconWithoutItsMaskIsOpaque() throws {
         let file = try FixtureManifest.named("mask-24.ico").data
         let whole = try decode(file)
@@ -212,7 +212,7 @@ import TintypeTesting
 
     // MARK: PNG
 
-    /// Returns an animation of three frames in which the chunk with the number of frames is replaced.
+    /// Returns the animation in which the chunk with the number of frames is replaced.
     private static func animation(_ controls: Data...) throws -> Data {
         var file = try FixtureManifest.named("animated.png").data
         let name = try #require(file.firstRange(of: Data("acTL".utf8)))
@@ -226,8 +226,8 @@ import TintypeTesting
         PNGBuilder.bigEndian(frames) + PNGBuilder.bigEndian(plays)
     }
 
-    /// The first valid chunk counts in browsers, an invalid one leaves the still image, and no more frames are shown than
-    /// are there; Pillow agrees but for a repeated chunk, where it shows the still image.
+    /// The first valid chunk counts, an invalid one leaves the still image, and no more frames are shown than are there.
+    /// Pillow shows as many frames as are counted too, but the still image if the chunk is repeated.
     @Test func aWrongNumberOfFramesIsAWarning() throws {
         let frames = try decode(FixtureManifest.named("animated.png").data).info.frameCount
         let right = Self.control(UInt32(frames), plays: 3)
@@ -249,6 +249,13 @@ import TintypeTesting
             #expect(image.animation?.frameCount ?? 1 == frameCount)
             _ = try image.animation?.frame(at: frameCount - 1)
         }
+    }
+
+    @Test func anAnimationWithoutFramesIsAStillImage() throws {
+        let still = try PNGBuilder.image(with: ("acTL", Self.control(4, plays: 3)))
+        let info = try decode(still).info
+        #expect(info.frameCount == 1 && info.loopCount == 0 && info.warnings == [.frameCount])
+        #expect(try DecodeTests.coders.info(of: still) == info)
     }
 
     // MARK: Limits
