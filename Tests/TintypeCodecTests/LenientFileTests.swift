@@ -3,7 +3,7 @@ import Testing
 import TintypeCore
 import TintypeTesting
 
-/// Files that are not as they should be, and that Pillow and libvips show all the same.
+/// Files that are seldom so, or not as they should be, of which everything to be shown is there.
 @Suite struct LenientFileTests {
     private func decode(
         _ data: Data, _ tolerance: DecodeOptions.DamageTolerance = .minor
@@ -32,7 +32,7 @@ import TintypeTesting
         return (0..<4).map { pixels[$0, 0].red }
     }
 
-    /// Windows CE; ImageMagick and browsers read them.
+    /// As in `pal2.bmp` and `pal2color.bmp` of bmpsuite.
     @Test func aBitmapMayHaveTwoBitsAPixel() throws {
         #expect(try levels(Self.bitmap(depth: 2, stated: 4, colors: 4, [0b11_00_10_01, 0, 0, 0])) == [30, 0, 20, 10])
         #expect(try levels(Self.bitmap(depth: 2, stated: 0, colors: 4, [0b01_01_00_11, 0, 0, 0])) == [10, 10, 0, 30])
@@ -72,8 +72,7 @@ import TintypeTesting
         return data + word(0) + Data(strip)
     }
 
-    /// Samples follow each other without padding, the highest bit first (TIFF 6.0, page 28). ImageMagick and libtiff's own
-    /// tools read them.
+    /// Samples follow each other without padding, the highest bit first (TIFF 6.0, page 28).
     @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 24]) func samplesMayHaveAnyNumberOfBits(_ depth: Int) throws {
         let top = 1 << depth - 1
         // A row of 16 pixels whose red, green and blue are 0, the middle and the maximum.

@@ -57,7 +57,7 @@ import Testing
         #expect(FormatSniffer.format(of: Data(head)) == expected)
     }
 
-    /// The frame header is SOF55 (ISO/IEC 14495-1, annex C), after application data or not. file(1) and ffprobe agree.
+    /// The frame header is SOF55 (ISO/IEC 14495-1, annex C), after application data or not. ffprobe agrees.
     @Test(arguments: [[], [0xFF, 0xE8, 0, 4, 1, 2], [0xFF, 0xFE, 0, 3, 65, 0xFF, 0xE0, 0, 2]] as [[UInt8]])
     func aJPEGLSIsAFormatWithoutACodec(_ before: [UInt8]) throws {
         let bytes = Data([0xFF, 0xD8] + before + [0xFF, 0xF7, 0, 11, 8, 0, 16, 0, 16, 1, 1, 0x11, 0])
