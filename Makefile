@@ -119,7 +119,7 @@ crash-test: bootstrap ## Kill writers of the disk cache, corrupt its files, fill
 	"$$($(BUILD) --show-bin-path)/CrashTest" bytes 1 1
 
 sandbox-test: bootstrap ## Show that decoders that misbehave are contained, also under Docker; that nothing is left of 10,000 images
-	$(BUILD) -c release --product SandboxProgram
+	$(BUILD) $(RELEASE) --product SandboxProgram
 	"$$($(BUILD) -c release --show-bin-path)/SandboxProgram" contain
 	scripts/check/sandbox-hosts "$$($(BUILD) -c release --show-bin-path)/SandboxProgram"
 	"$$($(BUILD) -c release --show-bin-path)/SandboxProgram" crowd 10000

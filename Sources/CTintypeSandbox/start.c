@@ -13,6 +13,12 @@
 /// Serves the host until it ends. Defined in Swift.
 void tintype_worker_main(void);
 
+typedef void (*constructor)(int argc, char **argv, char **environment);
+
+/// The constructors of the executable or shared library that contains this file, in order. Defined by the linker.
+extern constructor __init_array_start[] __attribute__((weak, visibility("hidden")));
+extern constructor __init_array_end[] __attribute__((weak, visibility("hidden")));
+
 static bool is_worker = false;
 
 bool tintype_worker_is_current(void) {
@@ -36,8 +42,17 @@ static bool has_descriptors(void) {
            fstat(TINTYPE_WORKER_LIFELINE, &lifeline) == 0 && S_ISFIFO(lifeline.st_mode);
 }
 
+/// Runs the constructors that would follow ours. Foundation has one, without which parts of it call a null pointer, and if it
+/// is linked statically, that is the last one.
+static void run_constructors_after(constructor own, int argc, char **argv, char **environment) {
+    constructor *next = __init_array_start;
+    while (next != __init_array_end && *next != own) { next++; }
+    if (next == __init_array_end) { return; }
+    while (++next != __init_array_end) { (*next)(argc, argv, environment); }
+}
+
 /// Runs before `main`, in every program that contains the module. A worker never reaches `main`.
-__attribute__((constructor)) static void start(int argc, char **argv) {
+__attribute__((constructor)) static void start(int argc, char **argv, char **environment) {
     if (argc != 1 || strcmp(argv[0], TINTYPE_WORKER_NAME) != 0 || !has_descriptors()) {
         return;
     }
@@ -45,6 +60,7 @@ __attribute__((constructor)) static void start(int argc, char **argv) {
         tintype_worker_exit(1);
     }
     is_worker = true;
+    run_constructors_after(start, argc, argv, environment);
     tintype_worker_main();
     tintype_worker_exit(0);
 }

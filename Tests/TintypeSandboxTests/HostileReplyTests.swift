@@ -18,7 +18,7 @@ import TintypeCore
         ///   - early: What it sends before the request.
         func makePool(sending messages: [[UInt8]], early: [UInt8] = []) -> WorkerPool {
             WorkerPool(SandboxConfiguration()) { [self] (start) throws(TintypeError) in
-                guard let ends = WorkerProcess.socketPair() else { throw .cancelled }
+                guard let ends = WorkerSocket.pair() else { throw .cancelled }
                 var ready = WireWriter()
                 ready.write(WorkerReady(landlockVersion: 7, isFiltered: true, dataBytes: 0))
                 _ = WorkerSocket(descriptor: ends.worker).send(WorkerMessageKind.ready.rawValue, ready.bytes)
@@ -156,7 +156,7 @@ import TintypeCore
     }
 
     @Test func aMessageIsInterruptedWhileItsBytesAreReady() throws {
-        let ends = try #require(WorkerProcess.socketPair())
+        let ends = try #require(WorkerSocket.pair())
         defer {
             close(ends.host)
             close(ends.worker)

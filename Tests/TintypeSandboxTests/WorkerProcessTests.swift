@@ -41,6 +41,21 @@ import TintypeCore
         kill(getpid(), SIGKILL)
     }
 
+    /// The host checks for cancellation a hundred times a second.
+    @Test(arguments: ["/bin/true", "/bin/cat"]) func theEndOfAnExecutableThatIsNoWorkerIsNoticedAtOnce(_ path: String) {
+        let checks = Locked(0)
+        let error = #expect(throws: TintypeError.self) {
+            _ = try WorkerProcess(
+                path, WorkerStart(decoders: [], readsFonts: false, landlockVersion: .max), Logger(label: "test"),
+                isCancelled: {
+                    checks.withLock {
+                        $0 += 1; return $0 > 1_000
+                    }
+                })
+        }
+        #expect(error?.code == .noWorker)
+    }
+
     @Test func busyWorkersEndTogetherWithTheirHost() async throws {
         let result = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
             Self.die(withBusyWorkers: 3)

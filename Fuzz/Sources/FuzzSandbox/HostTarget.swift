@@ -17,7 +17,7 @@ struct HostTarget {
     }
 
     func run() {
-        guard let ends = WorkerProcess.socketPair(), let flag = CancelFlag(mapping: CancelFlag.makeMemory()) else {
+        guard let ends = WorkerSocket.pair(), let flag = CancelFlag(mapping: CancelFlag.makeMemory()) else {
             return
         }
         let ended = DispatchSemaphore(value: 0)

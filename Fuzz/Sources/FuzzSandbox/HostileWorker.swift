@@ -24,7 +24,7 @@ final class HostileWorker: Sendable {
     /// Starts a worker that goes on with the script.
     func start(_ start: WorkerStart) throws(TintypeError) -> WorkerProcess {
         end()
-        guard let ends = WorkerProcess.socketPair() else { fatalError("no socket") }
+        guard let ends = WorkerSocket.pair() else { fatalError("no socket") }
         let ended = DispatchSemaphore(value: 0)
         state.withLock { $0.last = (ends.host, ended) }
         Thread.detachNewThread { [self] in

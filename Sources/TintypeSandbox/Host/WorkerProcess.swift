@@ -75,8 +75,9 @@ final class WorkerProcess: @unchecked Sendable {
             throw .noWorker("the program has privileges that its user does not have", 0)
         }
         let path = executable ?? "/proc/self/exe"
-        guard let ends = Self.socketPair() else { throw .noWorker("its socket cannot be made", errno) }
-        defer { close(ends.worker) }
+        guard let ends = WorkerSocket.pair() else { throw .noWorker("its socket cannot be made", errno) }
+        var workerEnd = ends.worker
+        defer { if workerEnd >= 0 { close(workerEnd) } }
         socket = WorkerSocket(descriptor: ends.host)
         do throws(TintypeError) {
             guard let lifeline = WorkerPipe(waits: true), let output = WorkerPipe(waits: false) else {
@@ -95,6 +96,9 @@ final class WorkerProcess: @unchecked Sendable {
             guard identifier > 0 else { throw .noWorker("\(path) cannot be started", errno) }
             lifeline.closeReadingEnd()
             output.closeWritingEnd()
+            // The socket must report the end of a worker that ends before it is ready.
+            close(workerEnd)
+            workerEnd = -1
             (self.lifeline, log) = (lifeline, WorkerLog(output, identifier, logger))
             process = tintype_process_open(identifier)
             guard process >= 0 else {
@@ -141,19 +145,6 @@ final class WorkerProcess: @unchecked Sendable {
 
     deinit {
         end()
-    }
-
-    static func socketPair() -> (host: Int32, worker: Int32)? {
-        var ends: [Int32] = [-1, -1]
-        #if canImport(Glibc)
-        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        #else
-        let type = SOCK_STREAM
-        #endif
-        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { return nil }
-        // The host never waits in a call that it cannot leave.
-        _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
-        return (ends[0], ends[1])
     }
 
     private static func prepare(

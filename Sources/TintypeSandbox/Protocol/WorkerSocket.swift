@@ -21,6 +21,20 @@ struct WorkerSocket {
         var descriptor: Int32 = -1
     }
 
+    /// Creates two connected sockets, or returns `nil` if the process has too many descriptors.
+    static func pair() -> (host: Int32, worker: Int32)? {
+        var ends: [Int32] = [-1, -1]
+        #if canImport(Glibc)
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        #else
+        let type = SOCK_STREAM
+        #endif
+        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { return nil }
+        // The host never waits in a call that it cannot leave.
+        _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+        return (ends[0], ends[1])
+    }
+
     /// Sends a message.
     ///
     /// - Returns: Whether all of it was sent.
