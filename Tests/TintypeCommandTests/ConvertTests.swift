@@ -40,7 +40,8 @@ import TintypeTesting
         (["--round", "9", "--corners", "tl,br", "--border", "1,#000"], 120, 60),
         (["--pad", "7,#123456", "--trim", "3"], 120, 60), (["--tint", "#f00", "--blend", "screen"], 120, 60),
         (["--adjust", "brightness=0.1,contrast=1.1,saturation=0.5,grey,sepia,invert"], 120, 60),
-        (["--blur", "3.5", "--flatten", "#ffffff"], 120, 60),
+        (["--blur", "3.5", "--flatten", "#ffffff"], 120, 60), (["--sharpen", "2"], 120, 60),
+        (["--sharpen", "1.5,0.8,3", "--pixelate", "7"], 120, 60),
         (["--rotate", "90", "--crop", "0,0,10,100", "--rotate", "90"], 100, 10),
     ])
     func everyTransformHasAnOption(_ arguments: [String], _ width: Int, _ height: Int) async throws {
@@ -112,7 +113,7 @@ import TintypeTesting
         ["--crop", "0,0,5,5", "--gravity", "top"],
         ["--crop", "1,2,3"], ["--rotate", "west"], ["--flip", "both"], ["--tint", "red"], ["--adjust", "sharpen"],
         ["--adjust", "1,2,3"], ["--pad", "1,2"], ["--trim", "300"], ["--border", "1,#fff"],
-        ["--round", "2", "--corners", "top"],
+        ["--round", "2", "--corners", "top"], ["--sharpen", "1,2,3,4"], ["--sharpen", "1,,2"], ["--pixelate", "1.5"],
     ])
     func malformedTransformsAreUsageErrors(_ arguments: [String]) async throws {
         let run = try await CommandRun.tintype(["convert", "in.png", "out.png"] + arguments)
@@ -122,7 +123,9 @@ import TintypeTesting
     @Test func aTransformThatFailsIsOneLineOfError() async throws {
         try await withCommandFixture { fixture in
             let input = try fixture.write(try CommandFixture.png(width: 12, height: 6), "in.png")
-            for arguments in [["--crop", "50,50,1,1"], ["--blur", "nan"], ["--rotate", "inf"], ["--pad", "-1"]] {
+            for arguments in [
+                ["--crop", "50,50,1,1"], ["--blur", "nan"], ["--rotate", "inf"], ["--pad", "-1"], ["--pixelate", "0"],
+            ] {
                 let run = try await CommandRun.tintype(["convert", input, fixture.path("out.png")] + arguments)
                 #expect(run.status == 1 && run.error.contains("transformFailed"), "\(run.error)")
             }

@@ -64,6 +64,8 @@ static void run(const tintype_kernels *k) {
     fill(source), k->copy(source, stride, target, stride, width, height), TELL("copy", 0);
     fill(source), k->cover(target, backdrop, width), TELL("cover", 0);
     fill(source), k->color_matrix(target, stride, width, height, matrix), TELL("color_matrix", 0);
+    fill(backdrop);
+    k->sharpen(source, stride, target, stride, target, stride, width, height, 517, 9), TELL("sharpen", 0);
     fill(source), k->swap_red_and_blue(source, stride, target, stride, width, height), TELL("swap", 0);
     for (int axis = 0; axis < 2; axis++) {
         fill(source);

@@ -14,6 +14,7 @@
 #include "orient.h"
 #include "resample.h"
 #include "sample.h"
+#include "sharpen.h"
 #include "shrink.h"
 
 #define TEXT(word) #word
@@ -34,6 +35,7 @@ const tintype_kernels TABLE(VARIANT) = {
     .orient = orient,
     .sample = sample,
     .blur = blur,
+    .sharpen = sharpen,
     .blend = blend,
     .color_matrix = color_matrix,
     .cover = cover,

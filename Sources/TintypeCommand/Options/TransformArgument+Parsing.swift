@@ -46,6 +46,21 @@ extension TransformArgument {
         transform(Double(text).map { BlurTransformer(radius: $0) })
     }
 
+    /// `RADIUS`, `RADIUS,AMOUNT` or `RADIUS,AMOUNT,THRESHOLD`.
+    static func sharpen(_ text: String) -> TransformArgument? {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let numbers = parts.prefix(2).compactMap { Double($0) }
+        let threshold = parts.count == 3 ? Int(parts[2]) : 0
+        guard (1...3).contains(parts.count), numbers.count == min(parts.count, 2), let threshold else { return nil }
+        return transform(
+            SharpenTransformer(
+                radius: numbers[0], amount: numbers.count > 1 ? numbers[1] : 1, threshold: threshold))
+    }
+
+    static func pixelate(_ text: String) -> TransformArgument? {
+        transform(Int(text).map { PixelateTransformer(side: $0) })
+    }
+
     /// `brightness=0.1,contrast=1.2,saturation=0.5,grey,sepia,invert`, applied in the order given; or the 20 numbers of a matrix.
     static func adjust(_ text: String) -> TransformArgument? {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)

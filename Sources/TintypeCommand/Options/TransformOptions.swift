@@ -104,6 +104,22 @@ struct TransformOptions: ParsableArguments {
     var blur: [Argument] = []
 
     @Option(
+        help: ArgumentHelp(
+            """
+            Sharpen with an unsharp mask: the standard deviation of its blur in pixels, how much of the difference is added \
+            (1 by default) and the largest difference that stays (0 by default).
+            """,
+            valueName: "radius[,amount[,threshold]]", visibility: .rare),
+        transform: Argument.parsing(expecting: "up to three numbers, such as 1.5,0.8,3", TransformArgument.sharpen))
+    var sharpen: [Argument] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Replace squares of this side, in pixels, by their average colour.", valueName: "side", visibility: .rare),
+        transform: Argument.parsing(expecting: "a number of pixels, such as 8", TransformArgument.pixelate))
+    var pixelate: [Argument] = []
+
+    @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             """
@@ -170,8 +186,8 @@ struct TransformOptions: ParsableArguments {
     /// The steps in the order of the options, or `nil` if an option does not suit the transform before it.
     var steps: [TransformStep]? {
         let arguments = [
-            resize, mode, filter, crop, gravity, rotate, flip, round, corners, border, tint, blend, blur, adjust,
-            overlay, opacity, inset, flatten, pad, trim,
+            resize, mode, filter, crop, gravity, rotate, flip, round, corners, border, tint, blend, blur, sharpen,
+            pixelate, adjust, overlay, opacity, inset, flatten, pad, trim,
         ].flatMap(\.self)
         return TransformArgument.steps(arguments.sorted { $0.position < $1.position }.map(\.value))
     }

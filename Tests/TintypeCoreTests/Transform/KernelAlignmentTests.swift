@@ -66,7 +66,12 @@ import TintypeTesting
                     }
                 ))
         }
-        return loops
+        return loops + [("sharpen", sharpen)]
+    }
+
+    private static func sharpen(_ kernels: tintype_kernels, _ rows: Rows) {
+        kernels.sharpen(
+            rows.source, rows.stride, rows.source + 4, rows.stride, rows.target, rows.stride, width - 1, height, 700, 3)
     }
 
     /// Returns the rows of the target, and whether the bytes around them are unchanged.

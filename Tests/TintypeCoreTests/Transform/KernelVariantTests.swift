@@ -184,13 +184,14 @@ import TintypeTesting
         var random = SeededRandom.printed("colour")
         let source = KernelVariants.premultiplied(4 * 200, &random)
         let matrix = (0..<20).map { _ in Float.random(in: -2...2, using: &random) }
-        let coverage = KernelVariants.noise(200, &random)
+        let (coverage, noise) = (KernelVariants.noise(200, &random), KernelVariants.noise(800, &random))
         try compare { kernels, width in
-            var (mixed, covered, swapped) = (source, source, source)
+            var (mixed, covered, swapped, sharpened) = (source, source, source, source)
             kernels.color_matrix(&mixed, 800, width, 1, matrix)
             kernels.cover(&covered, coverage, width)
             kernels.swap_red_and_blue(source, 800, &swapped, 800, width, 1)
-            return [mixed, covered, swapped]
+            kernels.sharpen(source, 800, noise, 800, &sharpened, 800, width, 1, 517, 9)
+            return [mixed, covered, swapped, sharpened]
         }
     }
 

@@ -24,7 +24,9 @@ import TintypeTesting
             (FlipTransformer(horizontal: true), try blank(2000, 1200)),
             (RoundCornersTransformer(radius: 50, borderWidth: 3, borderColor: white), large),
             (CircleTransformer(), large), (TintTransformer(white, mode: .multiply), large),
-            (BlurTransformer(radius: 9), large), (ColorTransformer(.sepia), large), (OverlayTransformer(small), large),
+            (BlurTransformer(radius: 9), large), (SharpenTransformer(radius: 9), large),
+            (PixelateTransformer(side: 4), large), (ColorTransformer(.sepia), large),
+            (OverlayTransformer(small), large),
             (FlattenTransformer(), large), (PadTransformer(.init(200)), small), (TrimTransformer(), large),
             (TransformerChain([ColorTransformer(.grey), FlattenTransformer(), BlurTransformer(radius: 2)]), large),
         ]

@@ -40,7 +40,10 @@ import TintypeTesting
             RoundCornersTransformer(radius: 1, borderWidth: 1, borderColor: red), CircleTransformer(),
             CircleTransformer(borderWidth: 1), CircleTransformer(borderWidth: 1, borderColor: red),
             TintTransformer(red), TintTransformer(.black), TintTransformer(red, mode: .multiply),
-            BlurTransformer(radius: 1), BlurTransformer(radius: 2), ColorTransformer(.grey), ColorTransformer(.sepia),
+            BlurTransformer(radius: 1), BlurTransformer(radius: 2), SharpenTransformer(radius: 1),
+            SharpenTransformer(radius: 2), SharpenTransformer(radius: 1, amount: 2),
+            SharpenTransformer(radius: 1, threshold: 2), PixelateTransformer(side: 2), PixelateTransformer(side: 3),
+            ColorTransformer(.grey), ColorTransformer(.sepia),
             ColorTransformer(.inverted), ColorTransformer(brightness: 0.1), OverlayTransformer(white),
             OverlayTransformer(black), OverlayTransformer(wide), OverlayTransformer(white, gravity: .top),
             OverlayTransformer(white, inset: size(1, 0)), OverlayTransformer(white, mode: .multiply),
@@ -101,7 +104,9 @@ import TintypeTesting
             (FlipTransformer(horizontal: true, vertical: true), "flip(hv)"),
             (RoundCornersTransformer(radius: 4, corners: .topLeft), "round(4.0,1,0.0,#00000000)"),
             (TintTransformer(Color(red: 1, green: 2, blue: 255)), "tint(#0102ffff,sourceIn)"),
-            (BlurTransformer(radius: 2), "blur(2.0)"), (TrimTransformer(tolerance: 3), "trim(3)"),
+            (BlurTransformer(radius: 2), "blur(2.0)"),
+            (SharpenTransformer(radius: 2, amount: 1.5, threshold: 3), "sharpen(2.0,1.5,3)"),
+            (PixelateTransformer(side: 8), "pixelate(8)"), (TrimTransformer(tolerance: 3), "trim(3)"),
             (PadTransformer(.init(top: 1, left: 2, bottom: 3, right: 4)), "pad(1,2,3,4,#00000000)"),
             (
                 TransformerChain([TrimTransformer(tolerance: 3), BlurTransformer(radius: 2)]),
@@ -139,7 +144,8 @@ import TintypeTesting
             RoundCornersTransformer(radius: number), CircleTransformer(borderWidth: number, borderColor: red),
             RoundCornersTransformer(radius: 2, borderWidth: number, borderColor: red), BlurTransformer(radius: number),
             ColorTransformer(brightness: Float(number)), ColorTransformer(contrast: Float(number)),
-            ColorTransformer(saturation: Float(number)), OverlayTransformer(small, opacity: number),
+            ColorTransformer(saturation: Float(number)), SharpenTransformer(radius: number),
+            SharpenTransformer(radius: 1, amount: number), OverlayTransformer(small, opacity: number),
         ]
         try expectImageOrError(transformers)
     }
@@ -147,7 +153,10 @@ import TintypeTesting
     @Test(arguments: [Int.min, Int.min + 1, -(1 << 32), -1, 0, 1, 3, 1 << 20, 1 << 32, .max - 1, .max])
     func everyUnusualLengthGivesAnImageOrAnError(_ length: Int) throws {
         let small = try PixelBuffer.numbered(2, 2)
-        var transformers: [any ImageTransformer] = [TrimTransformer(tolerance: length)]
+        var transformers: [any ImageTransformer] = [
+            TrimTransformer(tolerance: length), PixelateTransformer(side: length),
+            SharpenTransformer(radius: 1, threshold: length),
+        ]
         for size in [Self.size(length, 2), Self.size(2, length), Self.size(length, length)] {
             for gravity in Gravity.allCases {
                 transformers += [
