@@ -1,0 +1,121 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeTesting
+
+@testable import TintypeShared
+
+@Suite(.timeLimit(.minutes(5))) struct TieredDataCacheTests {
+    /// A tier in memory.
+    private final class Tier: DataCaching {
+        let entries = Shared<[CacheKey: CacheEntry]>([:])
+        let reads = Shared(0)
+        let flushes = Shared(0)
+        /// Called during a read, after the entry was looked up.
+        let duringRead = Shared<(@Sendable () -> Void)?>(nil)
+        let error: TintypeError?
+
+        init(error: TintypeError? = nil) {
+            self.error = error
+        }
+
+        func entry(for key: CacheKey) -> CacheEntry? {
+            reads.withLock { $0 += 1 }
+            let entry = entries.now[key]
+            duringRead.now?()
+            return entry
+        }
+        func store(_ entry: CacheEntry, for key: CacheKey) { entries.withLock { $0[key] = entry } }
+        func remove(_ key: CacheKey) { entries.withLock { $0[key] = nil } }
+        func contains(_ key: CacheKey) -> Bool { entries.now[key] != nil }
+        func removeAll() async throws(TintypeError) {
+            entries.withLock { $0 = [:] }
+            if let error { throw error }
+        }
+        func flush() async throws(TintypeError) {
+            flushes.withLock { $0 += 1 }
+            if let error { throw error }
+        }
+    }
+
+    private let key = CacheKey(source: "https://example.org/a.png")
+    private let entry = CacheEntry(data: Data([1]), format: .png, expires: Date(timeIntervalSince1970: 2_000_000_000))
+    private let tiers = [Tier(), Tier(), Tier()]
+    private var cache: TieredDataCache { TieredDataCache(tiers) }
+
+    private func holders() -> [Bool] { tiers.map { $0.contains(key) } }
+
+    @Test(arguments: [0, 1, 2]) func aHitFillsTheTiersBeforeIt(_ index: Int) {
+        tiers[index].store(entry, for: key)
+        let read = cache.entry(for: key)
+        #expect(read?.data == entry.data && read?.expires == entry.expires)
+        #expect(holders() == (0..<3).map { $0 <= index })
+        #expect(tiers.map(\.reads.now) == (0..<3).map { $0 <= index ? 1 : 0 })
+    }
+
+    @Test func aMissAsksAllTiersAndStoresNothing() {
+        #expect(cache.entry(for: key) == nil && holders() == [false, false, false])
+        #expect(tiers.map(\.reads.now) == [1, 1, 1])
+    }
+
+    @Test func storesAndRemovalsReachAllTiers() {
+        let cache = cache
+        cache.store(entry, for: key)
+        #expect(holders() == [true, true, true] && cache.contains(key))
+        cache.remove(key)
+        #expect(holders() == [false, false, false] && !cache.contains(key))
+    }
+
+    @Test func aTierThatFailsKeepsNoOtherFromBeingClearedOrFlushed() async {
+        let failure = TintypeError(.unwritable, stage: .store, "the disk is full")
+        let tiers = [Tier(error: failure), Tier()]
+        let cache = TieredDataCache(tiers)
+        cache.store(entry, for: key)
+        await #expect(throws: TintypeError.self) { try await cache.removeAll() }
+        await #expect(throws: TintypeError.self) { try await cache.flush() }
+        #expect(!tiers[1].contains(key) && tiers[1].flushes.now == 1)
+    }
+
+    @Test func anEntryThatIsRemovedWhileItIsReadDoesNotComeBack() {
+        let (cache, key) = (cache, key)
+        tiers[2].store(entry, for: key)
+        tiers[2].duringRead.withLock { $0 = { cache.remove(key) } }
+        #expect(cache.entry(for: key) != nil)
+        #expect(holders() == [false, false, false])
+    }
+
+    @Test func anOlderEntryThatIsReadDoesNotReplaceANewerOne() {
+        let (cache, key) = (cache, key)
+        tiers[2].store(entry, for: key)
+        tiers[2].duringRead.withLock { $0 = { cache.store(CacheEntry(data: Data([2]), format: .png), for: key) } }
+        _ = cache.entry(for: key)
+        tiers[2].duringRead.withLock { $0 = nil }
+        #expect(cache.entry(for: key)?.data == Data([2]))
+    }
+
+    @Test func aCacheWithoutTiersIsEmpty() async throws {
+        let cache = TieredDataCache([])
+        cache.store(entry, for: key)
+        #expect(cache.entry(for: key) == nil && !cache.contains(key))
+        try await cache.removeAll()
+        try await cache.flush()
+    }
+
+    @Test func changesConcernOnlyReadsThatRun() {
+        var reads = RunningReads()
+        let key = key
+        reads.change(key)
+        #expect(reads.isEmpty)
+        let (first, second) = (reads.begin(key), reads.begin(key))
+        reads.end(first)
+        #expect(reads.isCurrent(second))
+        reads.change(key)
+        let third = reads.begin(key)
+        #expect(!reads.isCurrent(second) && reads.isCurrent(third))
+        reads.end(second)
+        reads.changeAll()
+        #expect(!reads.isCurrent(third))
+        reads.end(third)
+        #expect(reads.isEmpty)
+    }
+}
