@@ -58,6 +58,7 @@ let package = Package(
         .library(name: "TintypePNG", targets: ["TintypePNG"]),
         .library(name: "TintypeRAW", targets: ["TintypeRAW"]),
         .library(name: "TintypeSandbox", targets: ["TintypeSandbox"]),
+        .library(name: "TintypeShared", targets: ["TintypeShared"]),
         .library(name: "TintypeSVG", targets: ["TintypeSVG"]),
         .library(name: "TintypeTerminal", targets: ["TintypeTerminal"]),
         .library(name: "TintypeTIFF", targets: ["TintypeTIFF"]),
@@ -207,7 +208,12 @@ let package = Package(
             swiftSettings: swiftSettings),
         .target(
             name: "TintypeTesting",
-            dependencies: ["TintypeCore", "CTintypeTLS", .heap], swiftSettings: swiftSettings),
+            dependencies: ["TintypeCore", "TintypeShared", "CTintypeTLS", .heap], swiftSettings: swiftSettings),
+
+        // Caches on other machines, and one computation on all of them.
+        .target(
+            name: "TintypeShared", dependencies: ["CXXHash", "TintypeCore", .logging, .metrics],
+            swiftSettings: swiftSettings),
 
         // For servers. Without their traits, both are empty.
         .target(
@@ -310,6 +316,12 @@ let package = Package(
         .testTarget(
             name: "TintypeSandboxTests",
             dependencies: ["HostileDecoders", "TintypeCore", "TintypeSandbox", "TintypeTesting", .logging],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "TintypeSharedTests",
+            dependencies: [
+                "TintypeCore", "TintypeDisk", "TintypePNG", "TintypeShared", "TintypeTesting", .metricsTesting,
+            ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeTracingTests",
