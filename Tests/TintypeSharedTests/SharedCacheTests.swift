@@ -44,6 +44,33 @@ import TintypeTesting
         #expect(fixture.cache.stats.queued == 0 && fixture.store.keys == [fixture.name])
     }
 
+    @Test func onlyWhatWaitsToBeWrittenIsLocal() async {
+        let fixture = SharedFixture()
+        let gate = Gate()
+        fixture.store.behave(.gated(gate), in: [.write])
+        fixture.cache.store(fixture.entry, for: fixture.key)
+        #expect(fixture.cache.localEntry(for: fixture.key)?.data == fixture.entry.data)
+        gate.open()
+        await fixture.cache.flush()
+        #expect(fixture.cache.localEntry(for: fixture.key) == nil && fixture.cache.hasRemoteEntries)
+        #expect(await fixture.cache.remoteEntry(for: fixture.key)?.data == fixture.entry.data)
+        #expect(fixture.store.count(.read) == 1)
+    }
+
+    @Test func aCancelledReadIsNoFailure() async {
+        let fixture = SharedFixture()
+        let gate = Gate()
+        fixture.store.behave(.gated(gate), in: [.read])
+        let (cache, key) = (fixture.cache, fixture.key)
+        for count in 1...6 {
+            let read = Task { await cache.entry(for: key) }
+            await gate.waitForArrivals(count)
+            read.cancel()
+            #expect(await read.value == nil)
+        }
+        #expect(cache.stats.failures == 0 && cache.stats.breaker == .closed)
+    }
+
     @Test func atMostFourWritesRunAtOnce() async {
         let fixture = SharedFixture()
         let gate = Gate()

@@ -14,10 +14,15 @@ import TintypeTesting
         /// Called during a read, after the entry was looked up.
         let duringRead = Shared<(@Sendable () -> Void)?>(nil)
         let error: TintypeError?
+        let hasRemoteEntries: Bool
 
-        init(error: TintypeError? = nil) {
+        init(error: TintypeError? = nil, isRemote: Bool = false) {
             self.error = error
+            hasRemoteEntries = isRemote
         }
+
+        func localEntry(for key: CacheKey) -> CacheEntry? { hasRemoteEntries ? nil : entry(for: key) }
+        func remoteEntry(for key: CacheKey) async -> CacheEntry? { hasRemoteEntries ? entry(for: key) : nil }
 
         func entry(for key: CacheKey) -> CacheEntry? {
             reads.withLock { $0 += 1 }
@@ -91,6 +96,36 @@ import TintypeTesting
         _ = cache.entry(for: key)
         tiers[2].duringRead.withLock { $0 = nil }
         #expect(cache.entry(for: key)?.data == Data([2]))
+    }
+
+    // MARK: Remote tiers
+
+    /// A tier on this machine before two on others.
+    private let mixed = [Tier(), Tier(isRemote: true), Tier(isRemote: true)]
+
+    @Test func localReadsAskNoOtherMachine() async {
+        let cache = TieredDataCache(mixed)
+        for tier in mixed.dropFirst() { tier.store(entry, for: key) }
+        #expect(cache.hasRemoteEntries && cache.localEntry(for: key) == nil)
+        #expect(mixed.map(\.reads.now) == [1, 0, 0])
+        #expect(!TieredDataCache(tiers).hasRemoteEntries)
+    }
+
+    @Test func aHitOnAnotherMachineFillsTheTiersBeforeIt() async {
+        let cache = TieredDataCache(mixed)
+        mixed[2].store(entry, for: key)
+        #expect(await cache.remoteEntry(for: key)?.data == entry.data)
+        #expect(mixed.map { $0.contains(key) } == [true, true, true] && mixed.map(\.reads.now) == [0, 1, 1])
+        #expect(cache.localEntry(for: key)?.data == entry.data)
+        #expect(await cache.remoteEntry(for: CacheKey(source: "b")) == nil)
+    }
+
+    @Test func anEntryThatIsRemovedWhileAnotherMachineSendsItDoesNotComeBack() async {
+        let (cache, key) = (TieredDataCache(mixed), key)
+        mixed[2].store(entry, for: key)
+        mixed[2].duringRead.withLock { $0 = { cache.remove(key) } }
+        #expect(await cache.remoteEntry(for: key) != nil)
+        #expect(mixed.allSatisfy { !$0.contains(key) })
     }
 
     @Test func aCacheWithoutTiersIsEmpty() async throws {

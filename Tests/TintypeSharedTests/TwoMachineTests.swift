@@ -134,6 +134,29 @@ import TintypeTesting
         return SharedEntry(key: key, entry: CacheEntry(data: Data([1]), format: .png), stored: Date()).encoded
     }
 
+    /// More loads than there are threads for the disk wait for the store, and what is on disk is still found.
+    @Test func noThreadOfThePipelineWaitsForTheStore() async throws {
+        let (machine, gate, count) = (Machine(store), Gate(), 4 * ProcessInfo.processInfo.activeProcessorCount + 8)
+        machine.answer(try Self.png())
+        let request = try original()
+        _ = try await machine.pipeline.image(for: request)
+        try await machine.pipeline.flush()
+        try await machine.pipeline.configuration.cache.clear(.memory)
+        store.behave(.gated(gate), in: [.read])
+        let pipeline = machine.pipeline
+        let loads = try (0..<count).map { index in
+            let address = "https://example.org/\(index).png"
+            machine.loader.setAnswer(.data(try Self.png()), for: address)
+            let request = ImageRequest(url: try #require(URL(string: address)))
+            return Task { try await pipeline.image(for: request) }
+        }
+        await gate.waitForArrivals(count)
+        _ = try await pipeline.image(for: request)
+        #expect(machine.loads == 1)
+        gate.open()
+        for load in loads { _ = try await load.value }
+    }
+
     @Test func aRemovalReachesTheStore() async throws {
         let (first, second) = (Machine(store), Machine(store))
         for machine in [first, second] { machine.answer(try Self.png()) }

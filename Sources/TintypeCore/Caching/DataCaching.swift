@@ -29,6 +29,32 @@ public protocol DataCaching: Sendable {
     ///
     /// - Throws: ``TintypeError/Code/unwritable`` if a write has failed since the last call.
     func flush() async throws(TintypeError)
+
+    /// Whether some entries are on other machines, so that ``remoteEntry(for:)`` can find what ``localEntry(for:)`` has
+    /// not found. `false` by default.
+    var hasRemoteEntries: Bool { get }
+
+    /// Returns the verified entry of a key, or `nil` for a miss, without waiting for another machine. Blocks.
+    ///
+    /// By default the same as ``entry(for:)``.
+    func localEntry(for key: CacheKey) -> CacheEntry?
+
+    /// Returns the verified entry of a key from another machine, or `nil` for a miss, without blocking.
+    ///
+    /// The pipeline calls it after ``localEntry(for:)``, so that no thread waits for a network. `nil` by default.
+    func remoteEntry(for key: CacheKey) async -> CacheEntry?
+}
+
+// Defaults for a cache that is on this machine.
+extension DataCaching {
+    /// Returns `false`.
+    public var hasRemoteEntries: Bool { false }
+
+    /// Returns the verified entry of a key, or `nil` for a miss. Blocks.
+    public func localEntry(for key: CacheKey) -> CacheEntry? { entry(for: key) }
+
+    /// Returns `nil`.
+    public func remoteEntry(for key: CacheKey) async -> CacheEntry? { nil }
 }
 
 /// An encoded image and its metadata, as a ``DataCaching`` stores them.

@@ -48,6 +48,15 @@ public struct ImageCache: ImageCaching {
     /// Returns the verified disk entry, or `nil` for a miss. Blocks.
     public func entry(for key: CacheKey) -> CacheEntry? { disk?.entry(for: key) }
 
+    /// Whether the disk tier has entries on other machines.
+    public var hasRemoteEntries: Bool { disk?.hasRemoteEntries ?? false }
+
+    /// Returns the verified disk entry, or `nil` for a miss, without waiting for another machine. Blocks.
+    public func localEntry(for key: CacheKey) -> CacheEntry? { disk?.localEntry(for: key) }
+
+    /// Returns the verified entry from another machine, or `nil` for a miss, without blocking.
+    public func remoteEntry(for key: CacheKey) async -> CacheEntry? { await disk?.remoteEntry(for: key) }
+
     /// Stores an entry on disk. Returns at once.
     public func store(_ entry: CacheEntry, for key: CacheKey) { disk?.store(entry, for: key) }
 

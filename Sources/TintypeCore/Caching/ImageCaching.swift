@@ -52,10 +52,30 @@ public protocol ImageCaching: Sendable {
     ///
     /// - Throws: ``TintypeError/Code/unwritable`` if a write has failed since the last call.
     func flush() async throws(TintypeError)
+
+    /// Whether some entries are on other machines: see ``DataCaching/hasRemoteEntries``.
+    var hasRemoteEntries: Bool { get }
+
+    /// Returns the verified entry of a key, or `nil` for a miss, without waiting for another machine. Blocks.
+    ///
+    /// By default the same as ``entry(for:)``.
+    func localEntry(for key: CacheKey) -> CacheEntry?
+
+    /// Returns the verified entry of a key from another machine, or `nil` for a miss, without blocking. `nil` by default.
+    func remoteEntry(for key: CacheKey) async -> CacheEntry?
 }
 
-// Defaults for a cache without a pixel tier.
+// Defaults for a cache on this machine, without a pixel tier.
 extension ImageCaching {
+    /// Returns `false`.
+    public var hasRemoteEntries: Bool { false }
+
+    /// Returns the verified disk entry, or `nil` for a miss. Blocks.
+    public func localEntry(for key: CacheKey) -> CacheEntry? { entry(for: key) }
+
+    /// Returns `nil`.
+    public func remoteEntry(for key: CacheKey) async -> CacheEntry? { nil }
+
     /// Returns `nil`.
     public func pixels(for key: CacheKey) -> Image? { nil }
 

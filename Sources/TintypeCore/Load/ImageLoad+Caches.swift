@@ -82,7 +82,19 @@ extension ImageLoad {
         _ key: CacheKey, in cache: any ImageCaching, _ access: CacheAccess
     ) async throws(TintypeError) -> CacheEntry? {
         guard readsDisk(access, of: cache, forOriginal: key.isOriginal) else { return nil }
-        return try await WorkQueue.disk.run(for: job, blockingRead(of: key, in: cache))
+        if let entry = try await WorkQueue.disk.run(for: job, blockingRead(of: key, in: cache)) { return entry }
+        return try await readRemoteEntry(key, in: cache)
+    }
+
+    /// Reads an entry of a disk cache from another machine, without a thread that waits for it.
+    func readRemoteEntry(_ key: CacheKey, in cache: any ImageCaching) async throws(TintypeError) -> CacheEntry? {
+        guard cache.hasRemoteEntries else { return nil }
+        let entry = try await watch.watch(.disk, key, byteCount: { $0?.data.count }) { _ throws(TintypeError) in
+            await cache.remoteEntry(for: key)
+        }
+        watch.report(.lookedUp(key, in: .disk, found: entry != nil))
+        try job.checkCancelled()
+        return entry
     }
 
     /// Whether the policy lets the disk tier of a cache answer.
@@ -91,15 +103,19 @@ extension ImageLoad {
             && cache.tiers.contains(.disk)
     }
 
-    /// Returns a closure that reads an entry on the thread that calls it.
+    /// Returns a closure that reads an entry on the thread that calls it, unless it is on another machine: see
+    /// ``readRemoteEntry(_:in:)``.
     func blockingRead(
         of key: CacheKey, in cache: any ImageCaching
     ) -> @Sendable () throws(TintypeError) -> CacheEntry? {
         { [watch] () throws(TintypeError) in
             let entry = try watch.watch(.disk, key, byteCount: { $0?.data.count }) { () throws(TintypeError) in
-                cache.entry(for: key)
+                cache.localEntry(for: key)
             }
-            watch.report(.lookedUp(key, in: .disk, found: entry != nil))
+            // Whether it is a miss is known after the other machines were asked.
+            if entry != nil || !cache.hasRemoteEntries {
+                watch.report(.lookedUp(key, in: .disk, found: entry != nil))
+            }
             return entry
         }
     }

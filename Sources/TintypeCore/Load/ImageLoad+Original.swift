@@ -22,18 +22,20 @@ extension ImageLoad {
     /// waiting for another one takes longer than reading a file that it has just read.
     func decodeStoredOriginal() async throws(TintypeError) -> ImageResponse? {
         guard readsDisk(request.policy.original.disk, of: originalCache, forOriginal: true) else { return nil }
-        let read = blockingRead(of: request.key.original, in: originalCache)
+        let key = request.key
+        let read = blockingRead(of: key.original, in: originalCache)
         let decode = blockingDecode(request.rendition.decode)
         let stored = try await WorkQueue.disk.run(for: job, read, then: .pixels) {
-            [watch, key = request.key] entry throws(TintypeError) in
+            [watch] entry throws(TintypeError) in
             // A `Result`, so that the bytes of an entry that does not decode are known below.
             let image = Result { () throws(TintypeError) in
                 try watch.watch(.decode, key) { () throws(TintypeError) in try decode(entry.data) }
             }
             return (LoadedBytes(entry), image)
         }
-        guard let (bytes, image) = stored else { return nil }
-        return try await decodeAndStore(bytes, decoded: image)
+        if let (bytes, image) = stored { return try await decodeAndStore(bytes, decoded: image) }
+        guard let entry = try await readRemoteEntry(key.original, in: originalCache) else { return nil }
+        return try await decodeAndStore(LoadedBytes(entry))
     }
 
     /// Decodes an original, and stores it if that succeeds. Otherwise remembers the failure, or replaces bytes from the

@@ -13,6 +13,19 @@ extension SharedCache {
         return entry(in: result, for: key, since: start)
     }
 
+    /// Returns `true`.
+    public var hasRemoteEntries: Bool { true }
+
+    /// Returns an entry that waits to be written; `nil` for all others. Does not block.
+    public func localEntry(for key: CacheKey) -> CacheEntry? {
+        guard let entry = state.withLock({ $0.queue.change(for: key) }).flatMap({ entry(in: $0) }) else { return nil }
+        count(.read(.hit))
+        return entry
+    }
+
+    /// Returns the verified entry of a key, or `nil` for a miss, without blocking.
+    public func remoteEntry(for key: CacheKey) async -> CacheEntry? { await entry(for: key) }
+
     /// Returns the verified entry of a key, or `nil` for a miss, without blocking.
     public func entry(for key: CacheKey) async -> CacheEntry? {
         if let answer = answerWithoutStore(key) { return answer.entry }
@@ -88,6 +101,8 @@ extension SharedCache {
         let (entry, event): (CacheEntry?, SharedCacheEvent.ReadResult) =
             switch result {
             case .skipped: (nil, .skipped)
+            // The caller does not want the answer any more.
+            case .failure(let error) where error.code == .cancelled: (nil, .miss)
             case .failure: (nil, .failure)
             case .success(nil): (nil, .miss)
             case .success(let value?): verifiedEntry(in: value, for: key)

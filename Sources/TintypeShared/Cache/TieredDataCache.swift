@@ -25,14 +25,42 @@ public final class TieredDataCache: DataCaching {
     /// Returns the verified entry of the first tier that has it, or `nil` for a miss. Blocks, at most as long as all tiers
     /// together.
     public func entry(for key: CacheKey) -> CacheEntry? {
+        firstEntry(for: key) { $0.entry(for: key) }
+    }
+
+    /// Whether a tier has entries on other machines.
+    public var hasRemoteEntries: Bool { tiers.contains { $0.hasRemoteEntries } }
+
+    /// Returns the verified entry of the first tier that has it on this machine, or `nil` for a miss. Blocks.
+    public func localEntry(for key: CacheKey) -> CacheEntry? {
+        firstEntry(for: key) { $0.localEntry(for: key) }
+    }
+
+    /// Returns the verified entry of the first tier that has it on another machine, or `nil` for a miss, without blocking.
+    public func remoteEntry(for key: CacheKey) async -> CacheEntry? {
+        let read = reads.withLock { $0.begin(key) }
+        defer { reads.withLock { $0.end(read) } }
+        for (index, tier) in tiers.enumerated() where tier.hasRemoteEntries {
+            guard let entry = await tier.remoteEntry(for: key) else { continue }
+            let faster = tiers[..<index]
+            if !fill(faster, with: entry, for: key, by: read) {
+                WorkQueue.disk.enqueue(at: .normal) { for tier in faster { tier.remove(key) } }
+            }
+            return entry
+        }
+        return nil
+    }
+
+    private func firstEntry(for key: CacheKey, in find: (any DataCaching) -> CacheEntry?) -> CacheEntry? {
+        // Most reads end at the first tier, and need no bookkeeping.
         guard let first = tiers.first else { return nil }
-        // Most reads end here, and need no bookkeeping.
-        if let entry = first.entry(for: key) { return entry }
+        if let entry = find(first) { return entry }
         let read = reads.withLock { $0.begin(key) }
         defer { reads.withLock { $0.end(read) } }
         for (index, tier) in tiers.enumerated().dropFirst() {
-            guard let entry = tier.entry(for: key) else { continue }
-            fill(tiers[..<index], with: entry, for: key, by: read)
+            guard let entry = find(tier) else { continue }
+            let faster = tiers[..<index]
+            if !fill(faster, with: entry, for: key, by: read) { for tier in faster { tier.remove(key) } }
             return entry
         }
         return nil
@@ -70,15 +98,15 @@ public final class TieredDataCache: DataCaching {
 
     /// Stores a hit in faster tiers, unless the key was changed since the read began: the hit may be older than an entry
     /// that was stored, or one that was removed, since then.
+    ///
+    /// - Returns: `false` if the key was changed while the hit was being stored, which may have undone the change. The
+    ///   caller must then remove the key from these tiers. Later changes come after the check and undo the hit.
     private func fill(
         _ faster: ArraySlice<any DataCaching>, with entry: CacheEntry, for key: CacheKey, by read: RunningReads.Read
-    ) {
-        guard reads.withLock({ $0.isCurrent(read) }) else { return }
+    ) -> Bool {
+        guard reads.withLock({ $0.isCurrent(read) }) else { return true }
         for tier in faster { tier.store(entry, for: key) }
-        // A change in between may have been overwritten. Later ones come after this check and overwrite the hit.
-        if !reads.withLock({ $0.isCurrent(read) }) {
-            for tier in faster { tier.remove(key) }
-        }
+        return reads.withLock { $0.isCurrent(read) }
     }
 
     private func forEachTier(_ body: (any DataCaching) async throws(TintypeError) -> Void) async throws(TintypeError) {
