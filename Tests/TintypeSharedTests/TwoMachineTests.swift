@@ -134,6 +134,25 @@ import TintypeTesting
         return SharedEntry(key: key, entry: CacheEntry(data: Data([1]), format: .png), stored: Date()).encoded
     }
 
+    /// Counts lookups on disk, which include those in shared tiers.
+    private final class LookupCounter: PipelineObserver {
+        let results = Shared<[Bool]>([])
+
+        func observe(_ event: PipelineEvent) {
+            if case .lookedUp(_, .disk, let found) = event { results.withLock { $0.append(found) } }
+        }
+    }
+
+    @Test func aHitInTheStoreIsObservedAsOneHit() async throws {
+        let (first, second, counter) = (Machine(store), Machine(store), LookupCounter())
+        first.answer(try Self.png())
+        let request = try original()
+        _ = try await first.pipeline.image(for: request)
+        try await first.pipeline.flush()
+        _ = try await second.pipeline.image(for: request.overrides(RequestOverrides(observers: [counter])))
+        #expect(counter.results.now == [true])
+    }
+
     /// More loads than there are threads for the disk wait for the store, and what is on disk is still found.
     @Test func noThreadOfThePipelineWaitsForTheStore() async throws {
         let (machine, gate, count) = (Machine(store), Gate(), 4 * ProcessInfo.processInfo.activeProcessorCount + 8)
