@@ -50,10 +50,12 @@ import TintypeTesting
 
     /// As many blocking reads as there are cooperative threads, and more: their calls run elsewhere.
     @Test func blockingReadsOnAllCooperativeThreadsEnd() async {
-        let fixture = SharedFixture { $0.readLimit = .seconds(60) }
+        let fixture = SharedFixture()
         fixture.cache.store(fixture.entry, for: fixture.key)
         await fixture.cache.flush()
-        let other = fixture.otherMachine()
+        var configuration = SharedCacheConfiguration()
+        configuration.readLimit = .seconds(60)
+        let other = SharedCache(fixture.store, configuration: configuration, clock: .manual(fixture.clock))
         let key = fixture.key
         let hits = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<64 { group.addTask { blockingEntry(other, key) != nil } }
