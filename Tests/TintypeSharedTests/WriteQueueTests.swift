@@ -162,6 +162,46 @@ import TintypeTesting
         #expect(byte(queue.change(for: key("a"))) == 3 && queue.count == 1)
     }
 
+    /// What was removed must not come back because the entry that replaced it was lost.
+    @Test func aRemovalIsDueAgainWhenTheStoreThatReplacedItIsLost() throws {
+        var failed = queue(10)
+        _ = failed.add(.remove, for: key("a"))
+        _ = failed.add(entry(), for: key("a"))
+        let store = try take(&failed)
+        let lost = failed.finish(store, .failed)
+        #expect(lost == 1 && isRemoval(failed.change(for: key("a"))))
+
+        var dropped = queue(1)
+        _ = dropped.add(.remove, for: key("a"))
+        _ = dropped.add(entry(), for: key("a"))
+        let addition = dropped.add(.store(CacheEntry(data: Data(count: 500), format: nil)), for: key("b"))
+        #expect(addition.dropped == 1 && isRemoval(dropped.change(for: key("a"))))
+
+        var cleared = queue(10)
+        _ = cleared.add(.remove, for: key("a"))
+        _ = cleared.add(entry(), for: key("a"))
+        cleared.clear()
+        #expect(isRemoval(cleared.change(for: key("a"))))
+
+        var refused = queue(1)
+        _ = refused.add(.remove, for: key("a"))
+        _ = refused.add(.store(CacheEntry(data: Data(count: 5000), format: nil)), for: key("a"))
+        #expect(isRemoval(refused.change(for: key("a"))))
+    }
+
+    @Test func aStoreAfterARemovalThatFailsTakesItsPlace() throws {
+        var queue = queue(10)
+        _ = queue.add(.remove, for: key("a"))
+        let removal = try take(&queue)
+        _ = queue.add(entry(), for: key("a"))
+        _ = queue.finish(removal, .failed)
+        let store = try take(&queue)
+        _ = queue.finish(store, .skipped)
+        #expect(isRemoval(queue.change(for: key("a"))))
+        _ = queue.retryHeld()
+        #expect(drain(&queue) == ["a"] && queue.byteCount == 0)
+    }
+
     @Test func clearingForgetsStoresAndKeepsRemovals() throws {
         var queue = queue(10)
         _ = queue.add(entry(), for: key("a"))
@@ -215,13 +255,13 @@ import TintypeTesting
                 #expect(queue.byteCount <= 4 * (1001 + WriteQueue.overhead))
                 #expect(Set(running.map(\.key)).count == running.count)
                 for (name, value) in newest {
-                    // A change may have been dropped or made.
-                    if let change = queue.change(for: key(name)) {
-                        #expect(byte(change) == value || running.contains { $0.key == key(name) })
-                    }
+                    // A change may have been made, or dropped, which makes a removal due that it has replaced.
+                    guard let change = queue.change(for: key(name)), !isRemoval(change) else { continue }
+                    #expect(byte(change) == value || running.contains { $0.key == key(name) })
                 }
             }
             for write in running { _ = queue.finish(write, .done) }
+            _ = queue.retryHeld()
             _ = drain(&queue)
             #expect(queue.byteCount == 0 && queue.count == 0)
         }

@@ -18,6 +18,8 @@ struct WriteQueue: Sendable {
         let number: Int
         /// The number of times that the store has refused it.
         fileprivate(set) var attempts = 0
+        /// Whether it is a store in place of a removal that was not made. If it fails, the removal is due again.
+        fileprivate(set) var replacesRemoval = false
 
         /// The bytes that it holds in memory.
         fileprivate var cost: Int {
@@ -29,6 +31,9 @@ struct WriteQueue: Sendable {
         fileprivate var isStore: Bool {
             if case .store = change { true } else { false }
         }
+
+        /// Whether a removal is due if this change is not made.
+        fileprivate var leavesRemoval: Bool { !isStore || replacesRemoval }
     }
 
     /// The result of adding a change.
@@ -101,17 +106,19 @@ struct WriteQueue: Sendable {
     /// - Parameter isUrgent: Whether it is made before all that wait.
     mutating func add(_ change: Change, for key: CacheKey, isUrgent: Bool = false) -> Addition {
         lastNumber += 1
-        let write = Write(key: key, change: change, number: lastNumber)
-        discard(key)
+        var write = Write(key: key, change: change, number: lastNumber)
+        let former = discard(key)
+        write.replacesRemoval = write.isStore && (former?.leavesRemoval ?? false)
         var addition = Addition()
         // Only waiting stores are dropped. Removals are small, and dropping one would keep what must not be used.
         if write.cost <= byteLimit {
             while byteCount + write.cost > byteLimit, let oldest = firstPosition(in: .stores) {
-                discard(oldest.key)
+                if let write = discard(oldest.key) { holdRemoval(after: write) }
                 addition.dropped += 1
             }
         }
         guard byteCount + write.cost <= byteLimit else {
+            if let former { holdRemoval(after: former) }
             addition.dropped += 1
             return addition
         }
@@ -123,7 +130,10 @@ struct WriteQueue: Sendable {
 
     /// Forgets all stores that wait. Those that are being made are not seen by reads any more.
     mutating func clear() {
-        for (key, write) in waiting where write.isStore { discard(key) }
+        for (key, write) in waiting where write.isStore {
+            discard(key)
+            holdRemoval(after: write)
+        }
         clearedThrough = lastNumber
     }
 
@@ -169,14 +179,19 @@ struct WriteQueue: Sendable {
         running[write.key] = nil
         byteCount -= write.cost
         if case .done = outcome { return 0 }
-        guard !write.isStore else { return 1 }
-        // A newer change makes the removal needless.
-        guard waiting[write.key] == nil else { return 0 }
+        if waiting[write.key] != nil {
+            // The newer change takes its place.
+            if write.leavesRemoval { waiting[write.key]?.replacesRemoval = true }
+            return write.isStore ? 1 : 0
+        }
+        guard !write.isStore else {
+            holdRemoval(after: write)
+            return 1
+        }
         var write = write
         if case .failed = outcome { write.attempts += 1 }
         guard write.attempts < Self.removalAttempts else { return 1 }
-        held[write.key] = write
-        byteCount += write.cost
+        hold(write)
         return 0
     }
 
@@ -211,10 +226,23 @@ struct WriteQueue: Sendable {
         return true
     }
 
-    private mutating func discard(_ key: CacheKey) {
-        for write in [waiting.removeValue(forKey: key), held.removeValue(forKey: key)] {
-            byteCount -= write?.cost ?? 0
-        }
+    /// Removes and returns the change of a key that is not being made.
+    @discardableResult
+    private mutating func discard(_ key: CacheKey) -> Write? {
+        let write = waiting.removeValue(forKey: key) ?? held.removeValue(forKey: key)
+        byteCount -= write?.cost ?? 0
+        return write
+    }
+
+    private mutating func hold(_ removal: Write) {
+        held[removal.key] = removal
+        byteCount += removal.cost
+    }
+
+    /// Makes the removal due again that a store has replaced, or a removal that was replaced itself.
+    private mutating func holdRemoval(after write: Write) {
+        guard write.leavesRemoval else { return }
+        hold(Write(key: write.key, change: .remove, number: write.number, attempts: write.attempts))
     }
 
     /// Returns the oldest waiting change in a lane.
