@@ -144,6 +144,9 @@ let package = Package(
             name: "CTintypeWebP", dependencies: ["CTintypeExif", "CLibWebP"],
             linkerSettings: [.linkedLibrary("webpmux")]),
 
+        // Sessions of TLS over sockets of our own: those of test servers, and of clients of shared caches.
+        .target(name: "TintypeTLS", dependencies: ["TintypeCore", "CTintypeTLS"], swiftSettings: swiftSettings),
+
         // The engine.
         .target(
             name: "TintypeCore",
@@ -157,7 +160,7 @@ let package = Package(
         .target(
             name: "TintypeHTTP",
             dependencies: [
-                "TintypeCore", "CEventFD", "CLibPSL", "CLibZstd", "CTintypeCurl", "CZlib", .logging,
+                "TintypeCore", "CLibPSL", "CLibZstd", "CTintypeCurl", "CZlib", .logging,
             ],
             swiftSettings: swiftSettings),
         .target(
@@ -208,7 +211,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         .target(
             name: "TintypeTesting",
-            dependencies: ["TintypeCore", "TintypeShared", "CTintypeTLS", .heap], swiftSettings: swiftSettings),
+            dependencies: ["TintypeCore", "TintypeShared", "TintypeTLS", .heap], swiftSettings: swiftSettings),
 
         // Caches on other machines, and one computation on all of them.
         .target(
@@ -342,7 +345,7 @@ let package = Package(
         .testTarget(
             name: "TintypeHTTPTests",
             dependencies: [
-                "HTTPTestSupport", "TintypeHTTP", "TintypeTesting", "CZlib",
+                "HTTPTestSupport", "TintypeHTTP", "TintypeTLS", "TintypeTesting", "CZlib",
             ],
             swiftSettings: swiftSettings),
         .testTarget(

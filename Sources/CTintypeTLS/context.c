@@ -92,22 +92,23 @@ static int select_protocol(
     return status == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
 }
 
-/// Returns the part of the settings that cannot be used, or null.
-static const char *configure(tintype_tls_context *context, const tintype_tls_server *server) {
-    const tintype_tls_library *library = context->library;
-    if (context->settings == NULL || context->sockets == NULL) {
-        return "a context of TLS";
+/// Uses the certificate and key of one side. Returns the part that cannot be used, or null.
+static const char *identify(const tintype_tls_context *context, const char *certificates, const char *key) {
+    if (!each_certificate(context, certificates, present)) {
+        return "the certificates";
     }
-    library->SSL_CTX_ctrl(
-        context->settings, SSL_CTRL_MODE, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER, NULL);
+    return use_key(context, key) ? NULL : "the private key";
+}
+
+/// Returns the part of the settings that cannot be used, or null.
+static const char *configure_server(tintype_tls_context *context, const tintype_tls_server *server) {
+    const tintype_tls_library *library = context->library;
     // Without a name, clients that have proved who they are cannot resume a session.
     static const unsigned char name[] = "tintype";
     library->SSL_CTX_set_session_id_context(context->settings, name, sizeof name - 1);
-    if (!each_certificate(context, server->certificates, present)) {
-        return "the certificates";
-    }
-    if (!use_key(context, server->key)) {
-        return "the private key";
+    const char *unusable = identify(context, server->certificates, server->key);
+    if (unusable != NULL) {
+        return unusable;
     }
     if (server->clients != NULL) {
         if (!each_certificate(context, server->clients, trust)) {
@@ -126,28 +127,75 @@ static const char *configure(tintype_tls_context *context, const tintype_tls_ser
     return NULL;
 }
 
-tintype_tls_context *tintype_tls_context_for_server(
-    const tintype_tls_library *library, const tintype_tls_server *server, char *message, size_t message_size) {
+/// Returns the part of the settings that cannot be used, or null.
+static const char *configure_client(tintype_tls_context *context, const tintype_tls_client *client) {
+    const tintype_tls_library *library = context->library;
+    library->SSL_CTX_set_verify(context->settings, SSL_VERIFY_PEER, NULL);
+    if (library->SSL_CTX_ctrl(context->settings, SSL_CTRL_SET_MIN_PROTO_VERSION, TLS1_2_VERSION, NULL) != 1) {
+        return "TLS 1.2";
+    }
+    if (client->authorities != NULL && !each_certificate(context, client->authorities, trust)) {
+        return "the trusted certificates";
+    }
+    if (client->authorities == NULL && library->SSL_CTX_set_default_verify_paths(context->settings) != 1) {
+        return "the trusted certificates of the system";
+    }
+    if (client->certificates != NULL && client->key != NULL) {
+        return identify(context, client->certificates, client->key);
+    }
+    return NULL;
+}
+
+static tintype_tls_context *begin(const tintype_tls_library *library, bool is_server) {
     tintype_tls_context *context = calloc(1, sizeof *context);
     if (context == NULL) {
-        snprintf(message, message_size, "not enough memory");
         return NULL;
     }
     // Otherwise exit(3) frees what other threads still use.
     library->OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, NULL);
     library->ERR_clear_error();
     context->library = library;
-    context->settings = library->SSL_CTX_new(library->TLS_server_method());
+    context->settings = library->SSL_CTX_new(is_server ? library->TLS_server_method() : library->TLS_client_method());
     context->sockets = tintype_tls_sockets(library);
-    const char *unusable = configure(context, server);
+    if (context->settings == NULL || context->sockets == NULL) {
+        tintype_tls_context_free(context);
+        return NULL;
+    }
+    library->SSL_CTX_ctrl(
+        context->settings, SSL_CTRL_MODE, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER, NULL);
+    return context;
+}
+
+/// Returns the context, or null, with a message, if a part of its settings cannot be used.
+static tintype_tls_context *finish(tintype_tls_context *context, const char *unusable, char *message, size_t size) {
     if (unusable != NULL) {
-        explain(library, unusable, message, message_size);
+        explain(context->library, unusable, message, size);
         tintype_tls_context_free(context);
         return NULL;
     }
     // Reading a list of certificates leaves the error of its end.
-    library->ERR_clear_error();
+    context->library->ERR_clear_error();
     return context;
+}
+
+tintype_tls_context *tintype_tls_context_for_server(
+    const tintype_tls_library *library, const tintype_tls_server *server, char *message, size_t message_size) {
+    tintype_tls_context *context = begin(library, true);
+    if (context == NULL) {
+        explain(library, "a context of TLS", message, message_size);
+        return NULL;
+    }
+    return finish(context, configure_server(context, server), message, message_size);
+}
+
+tintype_tls_context *tintype_tls_context_for_client(
+    const tintype_tls_library *library, const tintype_tls_client *client, char *message, size_t message_size) {
+    tintype_tls_context *context = begin(library, false);
+    if (context == NULL) {
+        explain(library, "a context of TLS", message, message_size);
+        return NULL;
+    }
+    return finish(context, configure_client(context, client), message, message_size);
 }
 
 void tintype_tls_context_free(tintype_tls_context *context) {

@@ -11,6 +11,7 @@ typedef struct ssl_ctx_st SSL_CTX;
 typedef struct ssl_st SSL;
 typedef struct x509_st X509;
 typedef struct x509_store_st X509_STORE;
+typedef struct X509_VERIFY_PARAM_st X509_VERIFY_PARAM;
 typedef struct evp_pkey_st EVP_PKEY;
 typedef struct bio_st BIO;
 typedef struct bio_method_st BIO_METHOD;
@@ -24,6 +25,9 @@ enum {
     OPENSSL_INIT_NO_ATEXIT = 0x80000,
     SSL_CTRL_EXTRA_CHAIN_CERT = 14,
     SSL_CTRL_MODE = 33,
+    SSL_CTRL_SET_TLSEXT_HOSTNAME = 55,
+    SSL_CTRL_SET_MIN_PROTO_VERSION = 123,
+    TLS1_2_VERSION = 0x0303,
     SSL_MODE_ENABLE_PARTIAL_WRITE = 1,
     SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER = 2,
     SSL_VERIFY_PEER = 1,

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -64,7 +65,7 @@ struct tintype_tls_session {
     struct tintype_tls_socket socket;
 };
 
-tintype_tls_session *tintype_tls_session_open(const tintype_tls_context *context, int descriptor) {
+static tintype_tls_session *make_session(const tintype_tls_context *context, int descriptor) {
     const tintype_tls_library *library = context->library;
     tintype_tls_session *session = calloc(1, sizeof *session);
     if (session == NULL) {
@@ -82,7 +83,40 @@ tintype_tls_session *tintype_tls_session_open(const tintype_tls_context *context
     library->BIO_set_data(bio, &session->socket);
     library->BIO_set_init(bio, 1);
     library->SSL_set_bio(session->state, bio, bio);
-    library->SSL_set_accept_state(session->state);
+    return session;
+}
+
+tintype_tls_session *tintype_tls_session_open(const tintype_tls_context *context, int descriptor) {
+    tintype_tls_session *session = make_session(context, descriptor);
+    if (session != NULL) {
+        context->library->SSL_set_accept_state(session->state);
+    }
+    return session;
+}
+
+/// Makes the handshake fail unless the certificate is one for the host.
+static bool require_host(tintype_tls_session *session, const char *host) {
+    const tintype_tls_library *library = session->library;
+    // Not a name, so it is not sent either (RFC 6066, 3).
+    if (library->X509_VERIFY_PARAM_set1_ip_asc(library->SSL_get0_param(session->state), host) == 1) {
+        return true;
+    }
+    library->ERR_clear_error();
+    // An empty name would allow any.
+    return host[0] != 0 && library->SSL_set1_host(session->state, host) == 1
+        && library->SSL_ctrl(session->state, SSL_CTRL_SET_TLSEXT_HOSTNAME, 0, (void *)host) == 1;
+}
+
+tintype_tls_session *tintype_tls_session_connect(const tintype_tls_context *context, int descriptor, const char *host) {
+    tintype_tls_session *session = make_session(context, descriptor);
+    if (session == NULL) {
+        return NULL;
+    }
+    context->library->SSL_set_connect_state(session->state);
+    if (!require_host(session, host)) {
+        tintype_tls_session_free(session);
+        return NULL;
+    }
     return session;
 }
 
@@ -101,6 +135,20 @@ static ptrdiff_t result_of_failure(tintype_tls_session *session, int status) {
         case SSL_ERROR_ZERO_RETURN: return TINTYPE_TLS_ENDED;
         default: return TINTYPE_TLS_FAILED;
     }
+}
+
+void tintype_tls_explain(const tintype_tls_session *session, char *message, size_t size) {
+    const tintype_tls_library *library = session->library;
+    long verification = library->SSL_get_verify_result(session->state);
+    unsigned long code = library->ERR_get_error();
+    if (verification != 0) {
+        snprintf(message, size, "%s", library->X509_verify_cert_error_string(verification));
+    } else if (code != 0) {
+        library->ERR_error_string_n(code, message, size);
+    } else {
+        snprintf(message, size, "the connection was closed");
+    }
+    library->ERR_clear_error();
 }
 
 ptrdiff_t tintype_tls_read(tintype_tls_session *session, void *bytes, size_t count) {

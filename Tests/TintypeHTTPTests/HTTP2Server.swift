@@ -1,4 +1,5 @@
 import Foundation
+import TintypeTLS
 import TintypeTesting
 
 /// A server for HTTP/2 over TLS, and HTTP/1.1 on request, that responds to every request with the same body.

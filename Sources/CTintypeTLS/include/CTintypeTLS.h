@@ -42,6 +42,19 @@ typedef struct {
 tintype_tls_context *_Nullable tintype_tls_context_for_server(
     const tintype_tls_library *library, const tintype_tls_server *server, char *message, size_t message_size);
 
+/// The settings of a client. Texts are in PEM format and end with a null byte.
+typedef struct {
+    /// The certificates of which one must have signed that of the server; null trusts those of the system.
+    const char *_Nullable authorities;
+    /// The certificate of the client, followed by those that signed it, and its private key; null for none.
+    const char *_Nullable certificates, *_Nullable key;
+} tintype_tls_client;
+
+/// Returns the context of a client that verifies the certificates of servers, and uses TLS 1.2 or later. Returns null, with
+/// the reason in `message`, if a certificate or the key cannot be used, or memory is missing.
+tintype_tls_context *_Nullable tintype_tls_context_for_client(
+    const tintype_tls_library *library, const tintype_tls_client *client, char *message, size_t message_size);
+
 void tintype_tls_context_free(tintype_tls_context *_Nullable context);
 
 // MARK: Sessions
@@ -63,6 +76,11 @@ enum {
 /// is missing. The context must not be freed before the session.
 tintype_tls_session *_Nullable tintype_tls_session_open(const tintype_tls_context *context, int descriptor);
 
+/// Opens the client's side of a session with the context of a client. The certificate of the server must be one for `host`, a
+/// name or an address. Returns null if memory is missing or `host` is empty. Otherwise as `tintype_tls_session_open`.
+tintype_tls_session *_Nullable tintype_tls_session_connect(
+    const tintype_tls_context *context, int descriptor, const char *host);
+
 void tintype_tls_session_free(tintype_tls_session *_Nullable session);
 
 /// Reads at least one byte. Returns the number of bytes, or one of the results above.
@@ -70,6 +88,9 @@ ptrdiff_t tintype_tls_read(tintype_tls_session *session, void *bytes, size_t cou
 
 /// Writes at least one byte. Returns the number of bytes, or one of the results above.
 ptrdiff_t tintype_tls_write(tintype_tls_session *session, const void *bytes, size_t count);
+
+/// Writes the reason for which a session has failed. Call it next on the thread that got `TINTYPE_TLS_FAILED`.
+void tintype_tls_explain(const tintype_tls_session *session, char *message, size_t size);
 
 /// Sends the alert that closes the session in order, if that is possible at once. Nothing can be written after it.
 void tintype_tls_close(tintype_tls_session *session);

@@ -1,4 +1,5 @@
 public import Foundation
+import TintypeTLS
 
 /// An HTTP/2 server for tests, over TLS on 127.0.0.1, that sends exactly the frames that a test specifies.
 ///

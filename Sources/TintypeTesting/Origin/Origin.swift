@@ -1,4 +1,5 @@
 public import Foundation
+import TintypeTLS
 
 /// An HTTP/1.1 server for tests, on 127.0.0.1 and in the same process, with or without TLS.
 ///

@@ -1,4 +1,5 @@
 package import Foundation
+import TintypeTLS
 
 /// What happens on a connection.
 @SocketLoop

@@ -1,5 +1,6 @@
 package import Foundation
 import TintypeCore
+package import TintypeTLS
 
 /// A server on 127.0.0.1.
 @SocketLoop
