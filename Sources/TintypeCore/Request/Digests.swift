@@ -59,6 +59,19 @@ package enum MD5Digest {
     }
 }
 
+/// The SHA-1 digest (FIPS 180-4), for names and protocols that require it. It protects nothing.
+package enum SHA1Digest {
+    /// Returns the digest of the UTF-8 bytes of a text, as 40 hexadecimal digits in lowercase.
+    package static func hexadecimal(of text: String) -> String {
+        var (text, context) = (text, SHA1_CTX())
+        SHA1Init(&context)
+        text.withUTF8 { SHA1Update(&context, $0.baseAddress, $0.count) }
+        var bytes = [UInt8](repeating: 0, count: 20)
+        SHA1Final(&bytes, &context)
+        return bytes.hexadecimal
+    }
+}
+
 extension Sequence<UInt8> {
     /// The bytes as hexadecimal digits in lowercase, two for each.
     package var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }

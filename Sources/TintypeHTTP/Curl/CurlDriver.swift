@@ -1,4 +1,3 @@
-import CEventFD
 import Foundation
 import TintypeCore
 
@@ -76,20 +75,5 @@ final class CurlDriver: Sendable {
             inbox.wakeup = nil
             return false
         }
-    }
-}
-
-/// A descriptor (eventfd(2)) that wakes a thread which waits for it.
-final class WakeupDescriptor: Sendable {
-    let number = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-
-    deinit { close(number) }
-
-    /// Makes the descriptor readable until ``clear()``.
-    func signal() { eventfd_write(number, 1) }
-
-    func clear() {
-        var count: eventfd_t = 0
-        eventfd_read(number, &count)
     }
 }
