@@ -57,6 +57,7 @@ let package = Package(
         .library(name: "TintypePDF", targets: ["TintypePDF"]),
         .library(name: "TintypePNG", targets: ["TintypePNG"]),
         .library(name: "TintypeRAW", targets: ["TintypeRAW"]),
+        .library(name: "TintypeRedis", targets: ["TintypeRedis"]),
         .library(name: "TintypeSandbox", targets: ["TintypeSandbox"]),
         .library(name: "TintypeShared", targets: ["TintypeShared"]),
         .library(name: "TintypeSVG", targets: ["TintypeSVG"]),
@@ -217,6 +218,9 @@ let package = Package(
         .target(
             name: "TintypeShared", dependencies: ["CXXHash", "TintypeCore", .logging, .metrics],
             swiftSettings: swiftSettings),
+        .target(
+            name: "TintypeRedis", dependencies: ["TintypeCore", "TintypeShared", "TintypeTLS", .logging],
+            swiftSettings: swiftSettings),
 
         // For servers. Without their traits, both are empty.
         .target(
@@ -335,6 +339,10 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeRAWTests", dependencies: ["TintypeCore", "TintypeJPEG", "TintypeRAW", "TintypeTesting"],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "TintypeRedisTests",
+            dependencies: ["HTTPTestSupport", "TintypeCore", "TintypeRedis", "TintypeShared", "TintypeTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeDiskTests", dependencies: ["CrashTest", "TintypeDisk", "TintypeTesting", .grdb],

@@ -43,7 +43,8 @@ extension RedisConfiguration {
         }
         guard let content, content.count <= Self.maximumPasswordSize, let text = String(data: content, encoding: .utf8)
         else { throw Self.unreadable(path) }
-        let password = text.replacing(/[\r\n]+$/, with: "")
+        var password = text
+        while password.last?.isNewline == true { password.removeLast() }
         guard !password.isEmpty else { throw Self.unreadable(path) }
         self.password = password
     }
