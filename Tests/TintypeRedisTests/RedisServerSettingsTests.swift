@@ -80,7 +80,9 @@ import TintypeTesting
     }
 
     @Test func aServerOfAClusterIsNamed() async throws {
-        try await withServer(.redis, "--cluster-enabled", "yes") { server async throws in
+        // Without it, the port of the cluster is 10,000 higher, which may be too high.
+        let port = String(try await RedisServer.freePort())
+        try await withServer(.redis, "--cluster-enabled", "yes", "--cluster-port", port) { server async throws in
             let error = await failureOfGet(server.configuration)
             #expect(error?.code == .badStatus && error?.message.contains("CLUSTERDOWN") == true)
             #expect(error?.message.contains("cluster, which is not supported") == true)

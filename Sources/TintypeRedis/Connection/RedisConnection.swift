@@ -23,7 +23,7 @@ protocol RedisConnectionOwner: AnyObject {
 /// One connection to a server: performs on a socket what ``RedisConnectionState`` decides. Belongs to the thread of its loop.
 final class RedisConnection {
     private enum Link {
-        /// Waits for the addresses of the server.
+        /// Waits for the addresses of the server, or is about to try the next one.
         case preparing
         case connecting(RedisSocket)
         case connected(RedisSocket)
@@ -88,6 +88,7 @@ final class RedisConnection {
         let error = socket.connectError()
         guard error == 0 else {
             socket.close()
+            link = .preparing
             return connectNext(after: RedisSocket.unreachable(error))
         }
         link = .connected(socket)

@@ -21,6 +21,7 @@ final class RedisSocket {
 
     let descriptor: Int32
     private let tls: TLSSession?
+    private var isOpen = true
     private var output: [UInt8] = []
     private var sentCount = 0
     private var writeNeedsRead = false
@@ -78,8 +79,11 @@ final class RedisSocket {
         POLLIN | ((!output.isEmpty && !writeNeedsRead) || readNeedsWrite ? POLLOUT : 0)
     }
 
-    /// Closes the socket. With TLS, the closing alert is sent if there is room for it. Nothing may be called afterwards.
+    /// Closes the socket. With TLS, the closing alert is sent if there is room for it. Nothing else may be called afterwards.
     func close() {
+        // Another thread may have got the same descriptor meanwhile.
+        guard isOpen else { return }
+        isOpen = false
         tls?.close()
         Foundation.close(descriptor)
     }

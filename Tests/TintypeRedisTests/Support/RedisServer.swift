@@ -92,7 +92,8 @@ final class RedisServer: Sendable {
         ready.fulfill(.failure(StartFailure(output: text)))
     }
 
-    private static func freePort() async throws -> Int {
+    /// Returns a port that no other server of the process has had.
+    static func freePort() async throws -> Int {
         struct Refusal: Error {}
         let server = try await SocketServer(admit: { _ in throw Refusal() })
         await server.stop()
