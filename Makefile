@@ -28,7 +28,7 @@ SECONDS ?= 600
 # Under the sanitizer, tests that compute for a minute would starve tests whose transfers have time-outs, so the two
 # kinds run one after the other. Most tests of codecs use one thread, where there are no races, so only those that use
 # several are named. The threads of raw images are those of LibRaw, which is not instrumented.
-NETWORK_TESTS = Tintype(HTTP|Command|)Tests\.
+NETWORK_TESTS = Tintype(HTTP|Command|Redis|)Tests\.
 OTHER_TESTS = Tintype(Core|Disk|Sandbox|Shared|Terminal|Tracing|Lifecycle)Tests\.|framesDecodedBySeveralThreads
 OTHER_TESTS := $(OTHER_TESTS)|SVGLibraryTests|ColorTests
 # The suites of codecs, animations, previews and pipelines that also run with all formats in worker processes.

@@ -12,7 +12,7 @@ public import TintypeShared
 /// let store = try RedisStore([RedisConfiguration(url: "redis://cache.example:6379")])
 /// ```
 ///
-/// Nothing is opened before the first use. All calls fail within ``RedisConfiguration/connectTimeout`` and
+/// Nothing is opened before the first use. A command fails within ``RedisConfiguration/connectTimeout`` and
 /// ``RedisConfiguration/commandTimeout`` together. All members may be called from any thread. For its errors see
 /// ``SharedStore``; an error that a server reports is ``TintypeError/Code/badStatus``.
 public final class RedisStore: SharedStore, LeaseStore {

@@ -175,6 +175,15 @@ import TintypeTesting
         await server.stop()
     }
 
+    @Test func aNameThatCannotBeResolvedIsUnreachable() async throws {
+        // The C library refuses a name with a space without asking a server.
+        var configuration = RedisConfiguration.patient(port: 6379)
+        configuration.address = .host("no host", port: 6379)
+        let client = RedisClient(configuration)
+        let error = await failure { () throws(TintypeError) in try await client.ping() }
+        #expect(error?.code == .unreachable && error?.message.hasPrefix("the name cannot be resolved") == true)
+    }
+
     @Test func aSubscriptionReturnsAfterALostConnection() async throws {
         let server = try await FakeRedis.start { command, connection in
             let confirmation = ">3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n"

@@ -137,11 +137,7 @@ final class RedisPool: RedisConnectionOwner {
         for subscriber in subscribers { subscriber.expire(now: now) }
     }
 
-    func opened(_ connection: RedisConnection) {
-        guard isLost else { return }
-        isLost = false
-        Self.logger.notice("the Redis server answers again", metadata: ["server": "\(configuration.name)"])
-    }
+    func opened(_ connection: RedisConnection) { noteReturn() }
 
     func answered(_ connection: RedisConnection) {
         backoff.succeeded()
@@ -149,21 +145,34 @@ final class RedisPool: RedisConnectionOwner {
 
     func received(_ message: [RESPValue], on connection: RedisConnection) {}
 
-    /// A connection is closed, and needs no preparation any more.
-    func forget(_ connection: RedisConnection) {
-        unprepared.removeAll { $0 === connection }
-    }
-
     func closed(_ connection: RedisConnection, _ error: TintypeError) {
         forget(connection)
         for place in slots.indices where slots[place] === connection { slots[place] = nil }
         lastError = error
         guard !connection.hasAnswered else { return }
         backoff.failed(now: TimeSource.system.uptime(), random: .random(in: 0...1))
-        guard !isLost, error.code != .invalidated else { return }
+        noteLoss(error)
+    }
+
+    /// A connection is closed, and needs no preparation any more.
+    func forget(_ connection: RedisConnection) {
+        unprepared.removeAll { $0 === connection }
+    }
+
+    // MARK: Logs
+
+    /// Logs that there is no connection, once until ``noteReturn()``.
+    func noteLoss(_ error: TintypeError) {
+        guard !isLost, error.code != .invalidated, error.code != .cancelled else { return }
         isLost = true
         Self.logger.warning(
             "no connection to the Redis server",
             metadata: ["server": "\(configuration.name)", "error": "\(error.message.printable)"])
+    }
+
+    func noteReturn() {
+        guard isLost else { return }
+        isLost = false
+        Self.logger.notice("the Redis server answers again", metadata: ["server": "\(configuration.name)"])
     }
 }

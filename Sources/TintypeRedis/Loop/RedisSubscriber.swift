@@ -99,6 +99,7 @@ final class RedisSubscriber: RedisConnectionOwner {
             guard confirmedCount == feed.channels.count else { return }
             confirmationDeadline = nil
             backoff.succeeded()
+            pool.noteReturn()
             feed.send(.subscribed)
         case "message":
             guard message.count == 3, let channel = message[1].text, let bytes = message[2].bytes else { return }
@@ -110,6 +111,7 @@ final class RedisSubscriber: RedisConnectionOwner {
     func closed(_ connection: RedisConnection, _ error: TintypeError) {
         (self.connection, confirmationDeadline) = (nil, nil)
         pool.forget(connection)
+        pool.noteLoss(error)
         backoff.failed(now: TimeSource.system.uptime(), random: .random(in: 0...1))
     }
 }
