@@ -100,10 +100,10 @@ public struct DownloadRequest: Hashable, Sendable {
 
 extension URL {
     /// Whether the scheme is `http` or `https`.
-    var isHTTP: Bool { hasScheme { $0 == "http" || $0 == "https" } }
+    package var isHTTP: Bool { hasScheme { $0 == "http" || $0 == "https" } }
 
     /// Whether the scheme is `https`.
-    var isEncrypted: Bool { hasScheme { $0 == "https" } }
+    package var isEncrypted: Bool { hasScheme { $0 == "https" } }
 
     /// Compares the scheme, which is case-insensitive (RFC 3986, 3.1).
     ///

@@ -52,7 +52,7 @@ extension DownloadResponse {
 extension Int {
     /// Parses a number that consists of digits alone, as in header fields (RFC 9110, 8.6); `nil` if it is not one, or too
     /// large.
-    init?(digits: some StringProtocol) {
+    package init?(digits: some StringProtocol) {
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         self.init(digits)
     }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The header fields of a request or a response, in order. Names are case-insensitive (RFC 9110, 5.1).
 ///
@@ -77,7 +77,7 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
 
     /// What makes the fields unfit for a request; `nil` for nothing. A name is a token, and a value has no control
     /// characters except tabs (RFC 9110, 5.5).
-    var problem: String? {
+    package var problem: String? {
         for (name, value) in all {
             guard !name.isEmpty else { return "a header field without a name" }
             guard name.utf8.allSatisfy(Self.isToken) else { return "an invalid name of a header field" }
@@ -180,11 +180,11 @@ enum MediaType {
 ///
 /// A date in any other form is invalid, because each use has a safe answer for an invalid date: for example, a response
 /// with an invalid `Expires` field is stale (RFC 9111, 5.3).
-enum HTTPDate {
+package enum HTTPDate {
     /// Parses the three formats that recipients must accept, in any case; returns `nil` for anything else.
     ///
     /// The weekday need not be that of the date.
-    static func parse(_ text: String) -> Date? {
+    package static func parse(_ text: String) -> Date? {
         let reader = DateReader(text)
         return fixedDate(reader) ?? rfc850Date(reader) ?? asctimeDate(reader)
     }

@@ -70,10 +70,12 @@ public struct HTTPFailure: Error, Sendable {
 }
 
 /// A `Retry-After` field: a number of seconds, or a date (RFC 9110, 10.2.3).
-struct RetryAfter: Hashable {
-    let delay: Duration
+package struct RetryAfter: Hashable {
+    /// The delay, which is not negative.
+    package let delay: Duration
 
-    init?(_ headers: HTTPFields, at now: Date) {
+    /// Reads the field; returns `nil` without a valid one.
+    package init?(_ headers: HTTPFields, at now: Date) {
         guard let text = headers["retry-after"] else { return nil }
         if let seconds = Int(text), seconds >= 0 {
             delay = .seconds(min(seconds, 1 << 40))

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import TintypeCore
 
 /// Addresses in URLs, in the notations that the system accepts.
@@ -33,14 +33,14 @@ enum AddressLiteral {
 }
 
 /// The host of a URL.
-enum HostName {
+package enum HostName {
     /// Whether a host is a name or an address.
     ///
     /// A URL may contain any percent-encoded character, which the client decodes. A line break would end the line of a
     /// `CONNECT` request or a `Host` field, and a zero byte would end the name that the system resolves.
     ///
     /// - Parameter host: A host without percent encoding and brackets.
-    static func isValid(_ host: String) -> Bool {
+    package static func isValid(_ host: String) -> Bool {
         guard !host.isEmpty else { return false }
         // Only an IPv6 address has colons. The name of an interface may follow it (RFC 4007, 11).
         let address = host.utf8.prefix { $0 != UInt8(ascii: "%") }
@@ -68,7 +68,7 @@ enum HostName {
 
 extension URL {
     /// The host in lowercase, without percent encoding and the brackets of an IPv6 address; empty if there is none.
-    var plainHost: String { Self.withoutBrackets(host(percentEncoded: false)?.lowercased() ?? "") }
+    package var plainHost: String { Self.withoutBrackets(host(percentEncoded: false)?.lowercased() ?? "") }
 
     /// Returns a host without the brackets of an IPv6 address.
     static func withoutBrackets(_ host: String) -> String {

@@ -16,10 +16,11 @@ struct TransferMeter: ~Copyable, Sendable {
     let start: Duration
     private let state: Locked<State>
 
-    init(_ clock: TransferClock) {
+    /// - Parameter start: The uptime at which the transfer began; `nil` for now.
+    init(_ clock: TransferClock, start: Duration? = nil) {
         uptime = clock.uptime
-        start = uptime()
-        state = Locked(State(headTime: start, attemptStart: start))
+        self.start = start ?? uptime()
+        state = Locked(State(headTime: self.start, attemptStart: self.start))
     }
 
     var now: Duration { uptime() }

@@ -217,6 +217,7 @@ struct SilenceLimit: Sendable {
 
     private let connecting: Duration
     private let idle: Duration
+    private let idleInBody: Duration
     /// The uptime at which a request that was not sent has taken too long.
     private var connectionEnd = Duration.zero
     /// The uptime of the next check: that at which the limit is reached without further progress, or an earlier one while
@@ -227,9 +228,12 @@ struct SilenceLimit: Sendable {
     ///   - connecting: The longest time to connect, which the transport observes. It extends the limit until the request
     ///     is sent.
     ///   - idle: The longest time without progress.
-    init(connecting: Duration, idle: Duration) {
+    ///   - idleInBody: The longest time without progress after the head has arrived; `nil` for that of `idle`. It is noticed
+    ///     no earlier than the end of the wait for the head would have been.
+    init(connecting: Duration, idle: Duration, idleInBody: Duration? = nil) {
         let longest = Duration.seconds(1 << 32)
         (self.connecting, self.idle) = (min(connecting, longest), min(idle, longest))
+        self.idleInBody = min(idleInBody ?? idle, longest)
     }
 
     mutating func begin(at now: Duration) {
@@ -239,6 +243,7 @@ struct SilenceLimit: Sendable {
 
     /// Whether there was no progress for too long.
     mutating func isExceeded(by progress: TransferPace.Progress, at now: Duration) -> Bool {
+        let idle = progress.headTime == nil ? idle : idleInBody
         // While the origin waits for the reader, it is not silent.
         if progress.wasPaused {
             end = now + idle
