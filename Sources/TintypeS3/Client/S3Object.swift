@@ -24,8 +24,8 @@ public struct S3Object: Hashable, Sendable, CustomStringConvertible {
 
     /// Checks the name before it becomes a path.
     ///
-    /// Proxies, and some servers, resolve the path segments `.` and `..` (RFC 3986, 5.2.4). A key with such a segment could
-    /// then name an object of another bucket, which may be forbidden.
+    /// Proxies, and some servers, resolve the path segments `.` and `..` (RFC 3986, 5.2.4), and SeaweedFS reads a backslash as
+    /// a slash. A key with such a segment could then name an object of another bucket, which may be forbidden.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource``.
     func validate() throws(TintypeError) {
@@ -37,7 +37,7 @@ public struct S3Object: Hashable, Sendable, CustomStringConvertible {
         guard version.map({ !$0.isEmpty && $0.utf8.count <= Self.maximumKeyLength }) ?? true else {
             throw invalid("the version is empty or too long")
         }
-        let segments = key.split(separator: "/")
+        let segments = key.split { $0 == "/" || $0 == "\\" }
         guard !segments.contains("."), !segments.contains("..") else {
             throw invalid("the key has a segment . or .., which proxies and servers may resolve")
         }

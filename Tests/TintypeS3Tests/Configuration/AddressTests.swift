@@ -59,7 +59,10 @@ import TintypeCore
         #expect(throws: TintypeError.self) { try S3Object(bucket: bucket, key: "a").validate() }
     }
 
-    @Test(arguments: ["", ".", "..", "a/../b", "../a", "a/..", "a/./b", "a//../b", String(repeating: "é", count: 513)])
+    @Test(arguments: [
+        "", ".", "..", "a/../b", "../a", "a/..", "a/./b", "a//../b", "..\\a", "a\\..\\b", "a/..\\b",
+        String(repeating: "é", count: 513),
+    ])
     func keysThatAServerMayResolveAreRefused(key: String) {
         #expect(throws: TintypeError.self) { try S3Object(bucket: "photos", key: key).validate() }
     }

@@ -78,10 +78,14 @@ final class SeaweedServer: Sendable {
         process.executableURL = URL(filePath: "/bin/sh")
         process.currentDirectoryURL = folder
         process.environment = ["PATH": "/usr/bin:/bin", "HOME": folder.path(percentEncoded: false)]
-        // The shell ends the server, and removes its folder, when its standard input ends.
-        let script = #""$@" >weed.log 2>&1 </dev/null & read -r _; kill $!; wait; cd /; rm -rf "$0""#
+        // The shell ends the server, and removes its folder, when its standard input ends. It does not wait for the server: the
+        // signal for that may be blocked in the thread that starts it.
+        let script = #""$@" >weed.log 2>&1 </dev/null & read -r _; kill -9 $!; cd /; rm -rf "$0" || rm -rf "$0""#
         process.arguments = ["-c", script, folder.path(percentEncoded: false), program] + arguments(ports)
         process.standardInput = life
+        // What reads the output of the tests waits until all its writers have ended.
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
         try process.run()
         let server = SeaweedServer(endpoint: endpoint, process: process, life: life.fileHandleForWriting)
         do { try await server.waitUntilReady() } catch {
