@@ -9,6 +9,10 @@ import TintypeHTTP
 ///
 /// Under ``TintypeCore/LoadPolicy/Freshness/http``, the header fields that are stored with an object decide how long its image
 /// is fresh, as with HTTP; a version never changes, so its image always is.
+///
+/// A pipeline whose downloader has a ``TintypeHTTP/ServerGuard`` loads `s3:` URLs only if the schemes of the guard contain `s3`. The
+/// guard does not restrict the endpoint of the store, which is usually in the own network; so it should deny that endpoint to
+/// other URLs.
 public struct S3Loader: ImageLoader {
     /// The response field with the version of an object.
     private static let versionField = "x-amz-version-id"
@@ -52,6 +56,8 @@ public struct S3Loader: ImageLoader {
         var request = try client.request("GET", object)
         let conditions = context.stored?.conditions ?? HTTPFields()
         for (name, value) in conditions.all { request.headers.add(name: name, value: CanonicalRequest.trimmed(value)) }
+        try await client.slots.enter(for: context.job)
+        defer { client.slots.leave() }
         return try await client.retrying(client.configuration.sourceLimits) {
             [request] (limits, isRetry) throws(TintypeError) in
             do throws(TintypeError) {
@@ -71,6 +77,7 @@ public struct S3Loader: ImageLoader {
             request, accepting: isConditional ? [200, 304] : [200], about: "\(object)", within: limits,
             isRetry: isRetry)
         if response.status == 304 {
+            await response.discard()
             if let loaded = context.stored.flatMap({ response.confirmedBytes(of: $0, storing: [Self.versionField]) }) {
                 return loaded
             }

@@ -66,7 +66,8 @@ package final class ExchangeResponse: Sendable {
 
     /// Reads a short body to its end, so that its connection can be used again.
     package func discard() async {
-        guard let announced, announced <= Self.maximumDiscardedByteCount else { return }
+        let isBodiless = method == "HEAD" || status == 204 || status == 304
+        guard isBodiless || announced.map({ $0 <= Self.maximumDiscardedByteCount }) ?? false else { return }
         while let part = try? await stream.part(), !part.isEmpty {}
     }
 

@@ -32,7 +32,10 @@ extension S3Client {
             [request] (limits, isRetry) throws(TintypeError) in
             let response = try await self.send(
                 request, accepting: accepted, about: "\(object)", within: limits, isRetry: isRetry)
-            guard response.status != 304 else { return nil }
+            guard response.status != 304 else {
+                await response.discard()
+                return nil
+            }
             return try await Self.content(of: response, range, maximumByteCount, about: "\(object)")
         }
     }
@@ -46,6 +49,7 @@ extension S3Client {
                 (limits, isRetry) throws(TintypeError) in
                 let response = try await self.send(
                     request, accepting: [200], about: "\(object)", within: limits, isRetry: isRetry)
+                await response.discard()
                 return S3ObjectInfo(response.headers)
             }
         } catch {
@@ -105,7 +109,9 @@ extension S3Client {
         let request = S3Request(method: "HEAD", address: endpoint.address(bucket: configuration.bucket, key: nil))
         let subject = "s3://\(configuration.bucket)"
         try await retrying(limits ?? configuration.requestLimits) { (limits, isRetry) throws(TintypeError) in
-            _ = try await self.send(request, accepting: [200], about: subject, within: limits, isRetry: isRetry)
+            let response = try await self.send(
+                request, accepting: [200], about: subject, within: limits, isRetry: isRetry)
+            await response.discard()
         }
     }
 

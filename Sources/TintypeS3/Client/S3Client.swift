@@ -11,6 +11,8 @@ public final class S3Client: Sendable {
     /// The settings.
     public let configuration: S3Configuration
     let endpoint: S3Endpoint
+    /// The slots of an ``S3Loader``.
+    let slots: ExchangeSlots
     private let exchanges: ExchangeClient
     private let signer: S3Signer
     private let skew = Locked(ClockSkew())
@@ -26,6 +28,7 @@ public final class S3Client: Sendable {
         }
         self.configuration = configuration
         endpoint = try configuration.place
+        slots = ExchangeSlots(count: max(1, configuration.maximumConcurrentLoads))
         exchanges = ExchangeClient(over: configuration.transport, clock: configuration.clock)
         signer = S3Signer(region: configuration.region)
         currentCredentials = Locked(configuration.credentials)

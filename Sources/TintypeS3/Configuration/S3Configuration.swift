@@ -27,6 +27,8 @@ public struct S3Configuration: Sendable {
     public var sourceLimits = S3Limits.source
     /// The largest value of an ``S3Store``, in bytes: 64 MB by default.
     public var maximumValueSize = 64 << 20
+    /// The maximum number of objects that an ``S3Loader`` receives at once, the most urgent first: 32 by default.
+    public var maximumConcurrentLoads = 32
     /// The settings for TLS.
     public var security = TransportSecurity()
     /// The proxy; `nil` for none.

@@ -259,6 +259,27 @@ import TintypeTesting
         }
     }
 
+    @Test func responsesWithoutABodyLeaveTheirConnectionOpen() async throws {
+        try await withStore { origin, client in
+            origin.serve(Self.path) { request in
+                switch request.method {
+                case "DELETE": .status(204)
+                case "GET": .status(304)
+                case "PUT" where request[header: "if-none-match"] != nil: Self.error(412, "PreconditionFailed")
+                default: OriginResponse(body: Data())
+                }
+            }
+            for _ in 0..<5 {
+                _ = try await client.head(Self.object)
+                _ = try await client.get(Self.object, ifNoneMatch: "\"1\"")
+                try await client.put(Data("x".utf8), as: Self.object)
+                try await client.put(Data("x".utf8), as: Self.object, S3PutOptions(onlyIfAbsent: true))
+                try await client.delete(Self.object)
+            }
+            #expect(origin.requestCount() == 25 && origin.openConnections == 1)
+        }
+    }
+
     @Test func cancellingEndsTheWaitAtOnce() async throws {
         try await withStore { origin, client in
             origin.serve(Self.path, response: OriginResponse(ending: .never))

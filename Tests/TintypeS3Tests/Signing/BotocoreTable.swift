@@ -19,14 +19,14 @@ struct BotocoreTable: Decodable {
 
     struct Request: Decodable {
         struct Arguments: Decodable {
-            let Bucket: String
-            let Key: String?
-            let VersionId: String?
-            let Range: String?
-            let IfNoneMatch: String?
-            let ContentType: String?
-            let CacheControl: String?
-            let Metadata: [String: String]?
+            let bucket: String
+            let key: String?
+            let versionId: String?
+            let range: String?
+            let ifNoneMatch: String?
+            let contentType: String?
+            let cacheControl: String?
+            let metadata: [String: String]?
         }
 
         let operation: String

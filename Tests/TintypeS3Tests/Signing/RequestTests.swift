@@ -30,18 +30,18 @@ import TintypeTesting
     private func perform(_ call: BotocoreTable.Request, _ client: S3Client) async throws {
         let arguments = call.arguments
         let object = S3Object(
-            bucket: arguments.Bucket, key: arguments.Key ?? "", version: arguments.VersionId)
+            bucket: arguments.bucket, key: arguments.key ?? "", version: arguments.versionId)
         switch call.operation {
         case "get_object":
-            let range = arguments.Range.map { _ in 2..<6 }
-            _ = try await client.get(object, range: range, ifNoneMatch: arguments.IfNoneMatch)
+            let range = arguments.range.map { _ in 2..<6 }
+            _ = try await client.get(object, range: range, ifNoneMatch: arguments.ifNoneMatch)
         case "head_object": _ = try await client.head(object)
         case "delete_object": try await client.delete(object)
         case "head_bucket": try await client.checkBucket()
         case "put_object":
             let options = S3PutOptions(
-                contentType: arguments.ContentType, cacheControl: arguments.CacheControl,
-                metadata: arguments.Metadata ?? [:], onlyIfAbsent: arguments.IfNoneMatch == "*")
+                contentType: arguments.contentType, cacheControl: arguments.cacheControl,
+                metadata: arguments.metadata ?? [:], onlyIfAbsent: arguments.ifNoneMatch == "*")
             try await client.put(Data((call.body ?? "").utf8), as: object, options)
         default: Issue.record("unknown operation \(call.operation)")
         }
@@ -53,7 +53,7 @@ import TintypeTesting
         for (number, call) in table.requests.enumerated() {
             let recorder = Recorder()
             var configuration = S3Configuration(
-                bucket: call.arguments.Bucket, endpoint: call.endpoint.flatMap { URL(string: $0) },
+                bucket: call.arguments.bucket, endpoint: call.endpoint.flatMap { URL(string: $0) },
                 region: call.region,
                 credentials: S3Credentials(
                     accessKeyID: table.accessKeyID, secretAccessKey: table.secretAccessKey, sessionToken: call.token))
