@@ -59,6 +59,7 @@ let package = Package(
         .library(name: "TintypeRAW", targets: ["TintypeRAW"]),
         .library(name: "TintypeRedis", targets: ["TintypeRedis"]),
         .library(name: "TintypeSandbox", targets: ["TintypeSandbox"]),
+        .library(name: "TintypeS3", targets: ["TintypeS3"]),
         .library(name: "TintypeShared", targets: ["TintypeShared"]),
         .library(name: "TintypeSVG", targets: ["TintypeSVG"]),
         .library(name: "TintypeTerminal", targets: ["TintypeTerminal"]),
@@ -221,6 +222,9 @@ let package = Package(
         .target(
             name: "TintypeRedis", dependencies: ["TintypeCore", "TintypeShared", "TintypeTLS", .logging],
             swiftSettings: swiftSettings),
+        .target(
+            name: "TintypeS3", dependencies: ["TintypeCore", "TintypeHTTP", "TintypeShared"],
+            swiftSettings: swiftSettings),
 
         // For servers. Without their traits, both are empty.
         .target(
@@ -330,6 +334,10 @@ let package = Package(
                 "TintypeCore", "TintypeDisk", "TintypePNG", "TintypeShared", "TintypeTesting", .metricsTesting,
             ],
             swiftSettings: swiftSettings),
+        .testTarget(
+            name: "TintypeS3Tests",
+            dependencies: ["TintypeCore", "TintypeHTTP", "TintypeS3", "TintypeShared", "TintypeTesting"],
+            resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeTracingTests",
             dependencies: ["TintypeCore", "TintypeTesting", "TintypeTracing", .tracing, .tracingTesting],

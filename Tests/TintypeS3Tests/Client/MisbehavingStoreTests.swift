@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTestSupport
 import Testing
 import TintypeCore
 import TintypeHTTP
