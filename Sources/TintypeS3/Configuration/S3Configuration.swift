@@ -86,6 +86,21 @@ public struct S3Configuration: Sendable {
     }
 }
 
+extension S3Configuration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The bucket, the endpoint and the region.
+    public var description: String {
+        "S3Configuration(\(bucket), \(endpoint?.withoutCredential.absoluteString ?? "AWS"), \(region))"
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// A mirror without anything that may have a secret: the keys, the proxy and the settings for TLS.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["bucket": bucket, "region": region, "prefix": prefix])
+    }
+}
+
 /// How long a request to a store may take, and how often it is sent again.
 public struct S3Limits: Hashable, Sendable {
     /// The longest time until a connection is established.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TintypeCore
+import TintypeHTTP
 
 @testable import TintypeS3
 
@@ -100,8 +101,11 @@ import TintypeCore
     @Test func noDescriptionHasASecret() {
         let credentials = S3Credentials(
             accessKeyID: "AKID", secretAccessKey: "SECRET-WORD", sessionToken: "TOKEN-WORD")
-        let configuration = S3Configuration(bucket: "photos", credentials: credentials)
-        let client = try? S3Client(configuration)
+        var configuration = S3Configuration(bucket: "photos", credentials: credentials)
+        configuration.endpoint = URL(string: "http://user:SECRET-WORD@127.0.0.1:1")
+        configuration.security.clientCertificate = ClientCertificate(certificates: "", key: "SECRET-WORD")
+        let client = try? S3Client(S3Configuration(bucket: "photos", credentials: credentials))
+        #expect(client != nil)
         var dumped = ""
         dump(credentials, to: &dumped)
         dump(configuration, to: &dumped)
