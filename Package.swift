@@ -231,6 +231,9 @@ let package = Package(
             name: "TintypeLifecycle", dependencies: ["TintypeCore", .serviceLifecycle], swiftSettings: swiftSettings),
         .target(name: "TintypeTracing", dependencies: ["TintypeCore", .tracing], swiftSettings: swiftSettings),
 
+        // The image server.
+        .target(name: "TintypeServer", dependencies: ["TintypeCore"], swiftSettings: swiftSettings),
+
         // Views.
         .target(
             name: "TintypeTerminal", dependencies: ["TintypeCore", "CEventFD", "CZlib"], swiftSettings: swiftSettings),
@@ -337,6 +340,9 @@ let package = Package(
         .testTarget(
             name: "TintypeS3Tests",
             dependencies: ["TintypeCore", "TintypeHTTP", "TintypeS3", "TintypeShared", "TintypeTesting"],
+            resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "TintypeServerTests", dependencies: ["TintypeCore", "TintypeServer"],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeTracingTests",

@@ -1,0 +1,49 @@
+import Foundation
+import TintypeCore
+
+/// The keyed hash HMAC (RFC 2104) over SHA-256.
+package struct HMACSHA256: Sendable {
+    /// The length of a block of SHA-256 in bytes (FIPS 180-4, 5.2.1).
+    private static let blockLength = 64
+
+    private var inner = SHA256Digest()
+    private let outer: SHA256Digest
+
+    /// Creates the hash of no bytes under a key of any length.
+    package init(key: [UInt8]) {
+        var block = key
+        if key.count > Self.blockLength {
+            var digest = SHA256Digest()
+            digest.update(Data(key))
+            block = digest.bytes
+        }
+        block += [UInt8](repeating: 0, count: Self.blockLength - block.count)
+        var outer = SHA256Digest()
+        inner.update(Data(block.map { $0 ^ 0x36 }))
+        outer.update(Data(block.map { $0 ^ 0x5c }))
+        self.outer = outer
+    }
+
+    /// Adds bytes at the end.
+    package mutating func update(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { inner.update($0) }
+    }
+
+    /// Adds the UTF-8 bytes of a text at the end.
+    package mutating func update(_ text: String) { inner.update(text) }
+
+    /// The 32 bytes of the hash. More bytes can be added afterwards.
+    package var bytes: [UInt8] {
+        var outer = outer
+        outer.update(Data(inner.bytes))
+        return outer.bytes
+    }
+}
+
+/// Returns whether two sequences of bytes are equal, in a time that depends only on their lengths.
+///
+/// A comparison that stops at the first difference tells an attacker how much of a guess was right.
+package func equalInConstantTime(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+    guard one.count == other.count else { return false }
+    return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+}
