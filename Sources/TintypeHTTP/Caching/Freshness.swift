@@ -120,11 +120,11 @@ extension DownloadRequest {
 }
 
 /// The `Cache-Control` directives of a request or a response (RFC 9111, 5.2).
-struct CacheControl: Hashable, Sendable {
+package struct CacheControl: Hashable, Sendable {
     private var directives: [String: String?] = [:]
 
     /// Reads the directives. Names are case-insensitive. The first one of repeated directives counts (RFC 9111, 4.2.1).
-    init(_ headers: HTTPFields) {
+    package init(_ headers: HTTPFields) {
         for element in headers.list("cache-control") {
             let pair = element.split(separator: "=", maxSplits: 1)
             let name = HTTPList.trimmed(pair.first ?? "").lowercased()
@@ -139,17 +139,17 @@ struct CacheControl: Hashable, Sendable {
     }
 
     /// Whether a directive is present, with or without an argument.
-    func has(_ name: String) -> Bool { directives[name] != nil }
+    package func has(_ name: String) -> Bool { directives[name] != nil }
 
     /// Whether a directive is present without an argument; an argument may restrict it to some header fields.
-    func isUnqualified(_ name: String) -> Bool {
+    package func isUnqualified(_ name: String) -> Bool {
         if case .some(nil) = directives[name] { true } else { false }
     }
 
     /// The argument of a directive, in seconds (RFC 9111, 1.2.2); `nil` without the directive.
     ///
     /// An invalid value counts as 0, so that no response is used for too long.
-    func seconds(_ name: String) -> Double? {
+    package func seconds(_ name: String) -> Double? {
         guard let argument = directives[name] else { return nil }
         return argument.flatMap(DeltaSeconds.parse) ?? 0
     }

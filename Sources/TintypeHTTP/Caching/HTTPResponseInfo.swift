@@ -5,6 +5,9 @@ public import TintypeCore
 public struct HTTPResponseInfo: Hashable, Sendable {
     private let stored: StoredResponse
 
+    /// The status, stored header fields and times that decide how long the response is fresh.
+    package var head: StoredHead { stored.head }
+
     /// The URL that the response came from, after all redirects; `nil` for a response from a cache, which does not store
     /// the URL, because that of a redirect may be a secret.
     ///
@@ -53,18 +56,19 @@ public struct HTTPResponseInfo: Hashable, Sendable {
 }
 
 /// An entity tag (RFC 9110, 8.8.3).
-struct EntityTag: Hashable, Sendable {
-    private let text: String
+package struct EntityTag: Hashable, Sendable {
+    /// The tag as in a header field, such as `"a"` or `W/"a"`.
+    package let text: String
 
-    init(_ text: String) {
+    package init(_ text: String) {
         self.text = text
     }
 
     /// Whether the tag may be the same for different bytes (RFC 9110, 8.8.1).
-    var isWeak: Bool { text.hasPrefix("W/") }
+    package var isWeak: Bool { text.hasPrefix("W/") }
 
     /// Whether both have the same opaque tag; either may be weak (RFC 9110, 8.8.3.2).
-    func isWeaklyEqual(to other: EntityTag) -> Bool { opaque == other.opaque }
+    package func isWeaklyEqual(to other: EntityTag) -> Bool { opaque == other.opaque }
 
     private var opaque: Substring { isWeak ? text.dropFirst(2) : text[...] }
 }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import TintypeCore
 
 /// The metadata that is stored with the body of a response: what RFC 9111 needs to decide whether to use it again.
@@ -160,15 +160,27 @@ public struct StoredHeaderFields: Hashable, Sendable {
 }
 
 /// The head of a stored response, or of a redirect that led to it: what decides how long it is fresh.
-struct StoredHead: Hashable, Sendable {
-    var status: Int
+package struct StoredHead: Hashable, Sendable {
+    package var status: Int
     /// The header fields that ``StoredHeaderFields`` selects.
-    var headers: HTTPFields
+    package var headers: HTTPFields
     /// The times of its exchange.
-    var times: ExchangeTimes
+    package var times: ExchangeTimes
 
-    /// How long the response is fresh, in seconds (RFC 9111, 4.2.1). `s-maxage` does not apply to a private cache.
-    func freshnessLifetime(_ control: CacheControl) -> Double {
+    /// Creates the head of a response.
+    package init(status: Int, headers: HTTPFields, times: ExchangeTimes) {
+        self.status = status
+        self.headers = headers
+        self.times = times
+    }
+
+    /// How long the response is fresh, in seconds (RFC 9111, 4.2.1).
+    ///
+    /// - Parameters:
+    ///   - control: The directives of the response.
+    ///   - isShared: Whether the cache is a shared one, to which `s-maxage` applies (RFC 9111, 5.2.2.10).
+    package func freshnessLifetime(_ control: CacheControl, isShared: Bool = false) -> Double {
+        if isShared, let seconds = control.seconds("s-maxage") { return seconds }
         if let seconds = control.seconds("max-age") { return seconds }
         if headers.contains("expires") {
             // 5.3: an invalid date is in the past.
@@ -188,7 +200,7 @@ struct StoredHead: Hashable, Sendable {
     }
 
     /// The age of the response, in seconds (RFC 9111, 4.2.3).
-    func age(at now: Date) -> Double {
+    package func age(at now: Date) -> Double {
         let apparent = max(0, times.received.timeIntervalSince(date))
         let delay = max(0, times.received.timeIntervalSince(times.sent))
         // A clock that was set back does not make a response younger.
@@ -203,11 +215,17 @@ struct StoredHead: Hashable, Sendable {
 }
 
 /// The times of an exchange, for the age of its response (RFC 9111, 4.2.3).
-struct ExchangeTimes: Hashable, Sendable {
+package struct ExchangeTimes: Hashable, Sendable {
     /// The time at which the request was sent.
-    let sent: Date
+    package let sent: Date
     /// The time at which the head of the response arrived.
-    let received: Date
+    package let received: Date
+
+    /// Creates the times of an exchange.
+    package init(sent: Date, received: Date) {
+        self.sent = sent
+        self.received = received
+    }
 }
 
 /// Properties of status codes that concern caching.

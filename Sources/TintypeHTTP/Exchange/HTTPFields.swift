@@ -124,10 +124,10 @@ extension HTTPFields: Hashable {
 }
 
 /// Parses the values of header fields.
-enum HTTPList {
+package enum HTTPList {
     /// Returns the elements of a list, without empty ones and surrounding white space. Separators in quotes do not
     /// count (RFC 9110, 5.6.1 and 5.6.4).
-    static func elements(_ value: String, separator: Character = ",") -> [String] {
+    package static func elements(_ value: String, separator: Character = ",") -> [String] {
         var elements: [String] = []
         var element = ""
         var isQuoted = false
@@ -147,7 +147,7 @@ enum HTTPList {
 
     /// Returns a value without its quotes, if it has any. A backslash in them stands for the character after it (RFC 9110,
     /// 5.6.4).
-    static func unquoted(_ value: String) -> String {
+    package static func unquoted(_ value: String) -> String {
         guard value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") else { return value }
         var (text, isEscaped) = ("", false)
         for character in value.dropFirst().dropLast() {
@@ -158,7 +158,7 @@ enum HTTPList {
     }
 
     /// Returns a text without spaces and tabs at its ends.
-    static func trimmed(_ text: some StringProtocol) -> String {
+    package static func trimmed(_ text: some StringProtocol) -> String {
         let end = text.lastIndex { $0 != " " && $0 != "\t" }
         guard let start = text.firstIndex(where: { $0 != " " && $0 != "\t" }), let end else { return "" }
         return String(text[start...end])
