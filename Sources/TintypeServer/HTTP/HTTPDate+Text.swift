@@ -5,12 +5,26 @@ extension HTTPDate {
     /// Returns the date in the form that senders must use: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7). A
     /// fraction of a second is dropped, and the year is from 1970 to 9999.
     static func text(_ date: Date) -> String {
-        let seconds = Int(min(max(0, date.timeIntervalSince1970), 253_402_300_799))
-        let (days, time) = seconds.quotientAndRemainder(dividingBy: 86_400)
+        let (days, time) = Int(bounded(date)).quotientAndRemainder(dividingBy: 86_400)
         let (year, month, day) = civilDate(days)
-        let clock = [time / 3600, time / 60 % 60, time % 60].map(twoDigits).joined(separator: ":")
         // 1 January 1970 was a Thursday.
-        return "\(dayNames[days % 7]), \(twoDigits(day)) \(monthNames[month - 1]) \(fourDigits(year)) \(clock) GMT"
+        return "\(dayNames[days % 7]), \(twoDigits(day)) \(monthNames[month - 1]) \(digits(year, 4)) \(clock(time)) GMT"
+    }
+
+    /// Returns the date in the form of RFC 3339, with milliseconds, for logs.
+    static func timestamp(_ date: Date) -> String {
+        let milliseconds = Int((bounded(date) * 1000).rounded())
+        let (days, time) = (milliseconds / 1000).quotientAndRemainder(dividingBy: 86_400)
+        let (year, month, day) = civilDate(days)
+        let fraction = digits(milliseconds % 1000, 3)
+        return "\(digits(year, 4))-\(twoDigits(month))-\(twoDigits(day))T\(clock(time)).\(fraction)Z"
+    }
+
+    private static func bounded(_ date: Date) -> Double { min(max(0, date.timeIntervalSince1970), 253_402_300_799) }
+
+    /// Returns the time of day.
+    private static func clock(_ seconds: Int) -> String {
+        "\(twoDigits(seconds / 3600)):\(twoDigits(seconds / 60 % 60)):\(twoDigits(seconds % 60))"
     }
 
     private static let dayNames = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
@@ -20,8 +34,8 @@ extension HTTPDate {
 
     private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-    private static func fourDigits(_ number: Int) -> String {
-        String(repeating: "0", count: max(0, 4 - "\(number)".count)) + "\(number)"
+    private static func digits(_ number: Int, _ count: Int) -> String {
+        String(repeating: "0", count: max(0, count - "\(number)".count)) + "\(number)"
     }
 
     /// Returns the date of a number of days since 1970-01-01, which is not negative (Howard Hinnant, "chrono-Compatible

@@ -18,20 +18,41 @@ struct ProblemResponse: Sendable {
     var crossOrigin = CrossOriginPolicy.none
     /// The header fields of the request.
     var request = HTTPFields()
+    /// An image to show in place of the problem; `nil` for none.
+    var fallback: Fallback?
+
+    /// An image for requests that fail.
+    struct Fallback: Hashable, Sendable {
+        /// The media type.
+        var contentType: String
+        /// The image.
+        var bytes: Data
+        /// For how long caches keep it, in seconds.
+        var maximumAge = 60
+    }
+
+    /// The field that marks a fallback image with the code of the failure.
+    static let fallbackFieldName = "Tintype-Fallback"
 
     /// Returns the response to a GET request.
     ///
     /// - Parameter generator: Spreads the times at which clients come back.
     func response(using generator: inout some RandomNumberGenerator) -> ServerResponse {
-        var fields: HTTPFields = [
-            "Content-Type": Self.contentType,
-            "Cache-Control": (failure.maximumAge.map(CacheRule.seconds) ?? .noStore).control,
-        ]
+        var fields: HTTPFields = ["Content-Type": fallback?.contentType ?? Self.contentType]
+        fields["Cache-Control"] = (maximumAge.map(CacheRule.seconds) ?? .noStore).control
+        if fallback != nil { fields[Self.fallbackFieldName] = failure.code }
         if failure.asksForRetry { fields["Retry-After"] = "\(RetryDelay.seconds(using: &generator))" }
         VaryList.add(vary, to: &fields)
         crossOrigin.add(to: &fields, for: request)
         ProtectiveFields.add(to: &fields)
-        return ServerResponse(status: failure.status, fields: fields, body: body)
+        return ServerResponse(status: failure.status, fields: fields, body: fallback?.bytes ?? body)
+    }
+
+    /// A fallback image keeps the status of the failure, so it must not stay in caches for longer than the failure
+    /// lasts.
+    private var maximumAge: Int? {
+        guard let fallback else { return failure.maximumAge }
+        return failure.negativeLifetime == nil ? nil : min(fallback.maximumAge, failure.maximumAge ?? .max)
     }
 
     private var body: Data {

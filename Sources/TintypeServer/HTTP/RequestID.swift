@@ -1,5 +1,7 @@
 /// The identifier of a request, in logs and in `X-Request-Id`.
 enum RequestID {
+    /// The name of the header field in requests and responses.
+    static let fieldName = "X-Request-Id"
     /// The maximum length of an identifier from outside, in characters.
     static let maximumLength = 128
 

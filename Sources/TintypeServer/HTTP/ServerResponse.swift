@@ -27,6 +27,20 @@ struct ServerResponse: Hashable, Sendable {
         return response
     }
 
+    /// Returns the response with the identifier of its request.
+    func identified(by requestID: String) -> ServerResponse {
+        var response = self
+        response.fields[RequestID.fieldName] = requestID
+        return response
+    }
+
+    /// Returns a response about the server itself, such as its health, which no cache keeps.
+    static func report(status: Int = 200, contentType: String, _ text: String) -> ServerResponse {
+        var fields: HTTPFields = ["Content-Type": contentType, "Cache-Control": "no-store"]
+        ProtectiveFields.add(to: &fields)
+        return ServerResponse(status: status, fields: fields, body: Data(text.utf8))
+    }
+
     /// Returns the response with the body that a method permits.
     func answering(_ method: String) -> ServerResponse { method == "HEAD" ? withoutBody : self }
 
@@ -43,7 +57,9 @@ struct ServerResponse: Hashable, Sendable {
             policy.add(to: &response.fields, for: fields)
             policy.addPreflight(to: &response.fields)
             return response
-        default: return ServerResponse(status: 405, fields: ["Allow": allowedMethods, "Cache-Control": "no-store"])
+        default:
+            return ServerResponse(
+                status: 405, fields: ["Allow": allowedMethods, "Cache-Control": "no-store"], body: Data())
         }
     }
 }

@@ -73,6 +73,22 @@ import TintypeHTTP
         #expect(response.fields["Content-Length"] == "\(body.count)")
     }
 
+    @Test(
+        arguments: [
+            (.originRefused(status: 404), 404, "public, max-age=60"), (.originFailed, 502, "public, max-age=60"),
+            (.unprocessable, 422, "public, max-age=60"), (.queueFull, 429, "no-store"),
+            (.badSignature, 403, "no-store"),
+        ] as [(Failure.Kind, Int, String)])
+    func aFallbackImageKeepsTheStatusAndIsMarked(_ kind: Failure.Kind, _ status: Int, _ control: String) {
+        var problem = ProblemResponse(failure: Failure(kind, code: "c", detail: "d"), requestID: "r")
+        problem.fallback = ProblemResponse.Fallback(contentType: "image/png", bytes: Data([1, 2]))
+        var generator = SystemRandomNumberGenerator()
+        let response = problem.response(using: &generator)
+        #expect(response.status == status && response.body == Data([1, 2]))
+        #expect(response.fields["Tintype-Fallback"] == "c" && response.fields["Content-Type"] == "image/png")
+        #expect(response.fields["Cache-Control"] == control)
+    }
+
     @Test func aProblemVariesLikeTheImage() {
         var problem = ProblemResponse(failure: Failure(.unprocessable, code: "c", detail: "d"), requestID: "r")
         (problem.vary, problem.crossOrigin) = (["Accept"], .origins(["https://a.example"]))
@@ -96,6 +112,25 @@ import TintypeHTTP
         var generator = SystemRandomNumberGenerator()
         let identifier = RequestID.accept(sent, using: &generator)
         #expect((identifier == sent) == isUsed && RequestID.isValid(identifier))
+    }
+
+    @Test func everyResponseTellsTheIdentifier() {
+        let response = ServerResponse.report(contentType: "text/plain", "a").identified(by: "r-1")
+        #expect(response.fields["X-Request-Id"] == "r-1" && response.fields["Cache-Control"] == "no-store")
+    }
+
+    @Test(arguments: [
+        ("Bearer s3cret-token", true), ("bearer  s3cret-token ", true), ("Bearer s3cret-toke", false),
+        ("Bearer s3cret-tokenx", false), ("Basic s3cret-token", false), ("s3cret-token", false), ("", false),
+        ("Bearer", false), ("Bearer ", false),
+    ])
+    func onlyTheSecretOpensTheGate(_ value: String, _ isOpen: Bool) {
+        let gate = BearerGate(token: "s3cret-token")
+        #expect(gate.allows(["Authorization": value]) == isOpen)
+        #expect(!gate.allows([:]))
+        var twice: HTTPFields = ["Authorization": value]
+        twice.add(name: "authorization", value: value)
+        #expect(!gate.allows(twice))
     }
 
     @Test func newIdentifiersDiffer() {

@@ -80,6 +80,15 @@ import TintypeHTTP
         #expect(HTTPDate.text(Date(timeIntervalSince1970: seconds)) == text)
     }
 
+    @Test(
+        arguments: [
+            (1_700_000_000.25, "2023-11-14T22:13:20.250Z"), (0, "1970-01-01T00:00:00.000Z"),
+            (951_868_799.9996, "2000-03-01T00:00:00.000Z"), (.infinity, "9999-12-31T23:59:59.000Z"),
+        ] as [(Double, String)])
+    func aTimestampHasMilliseconds(_ seconds: Double, _ text: String) {
+        #expect(HTTPDate.timestamp(Date(timeIntervalSince1970: seconds)) == text)
+    }
+
     @Test func everyDayOfACenturyIsReadBack() {
         for day in 0..<36_525 {
             let date = Date(timeIntervalSince1970: Double(day) * 86_400 + 3_661)
