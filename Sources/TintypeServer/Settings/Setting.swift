@@ -63,10 +63,14 @@ extension Setting {
     }
 
     /// A number of bytes.
-    static func bytes(_ name: String, alias: String? = nil, _ path: Path<Int>, help: String) -> Setting {
+    static func bytes(
+        _ name: String, alias: String? = nil, _ path: Path<Int>, minimum: Int = 0, help: String
+    ) -> Setting {
         value(
-            name, alias: alias, path, expected: "a number of bytes, such as 67108864, 64M or 1G", help: help,
-            parse: SettingText.bytes, text: SettingText.bytesText)
+            name, alias: alias, path,
+            expected: "a number of bytes, such as 67108864, 64M or 1G\(minimum > 0 ? ", and at least \(minimum)" : "")",
+            help: help,
+            parse: { SettingText.bytes($0).flatMap { $0 >= minimum ? $0 : nil } }, text: SettingText.bytesText)
     }
 
     /// A number with a fraction.

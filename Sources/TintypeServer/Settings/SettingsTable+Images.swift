@@ -10,10 +10,11 @@ extension SettingsTable {
             "QUEUE", alias: "REQUESTS_QUEUE_SIZE", \.limits.queueLength, in: 0...100_000,
             help: "The number of requests that wait before others get 429; 0 for four times the workers."),
         .decimal(
-            "MAX_SRC_RESOLUTION", alias: "MAX_SRC_RESOLUTION", \.limits.sourceMegapixels, in: 0...1000,
+            "MAX_SRC_RESOLUTION", alias: "MAX_SRC_RESOLUTION", \.limits.sourceMegapixels, in: 1...1000,
             help: "The largest source, in megapixels, with all its frames."),
         .bytes(
-            "MAX_SRC_FILE_SIZE", alias: "MAX_SRC_FILE_SIZE", \.limits.sourceBytes, help: "The largest source, in bytes."
+            "MAX_SRC_FILE_SIZE", alias: "MAX_SRC_FILE_SIZE", \.limits.sourceBytes, minimum: 1,
+            help: "The largest source, in bytes."
         ),
         .integer(
             "MAX_ANIMATION_FRAMES", alias: "MAX_ANIMATION_FRAMES", \.limits.frames, in: 1...10_000,
@@ -83,7 +84,11 @@ extension SettingsTable {
         .value(
             "FORMAT_QUALITY", alias: "FORMAT_QUALITY", \.output.formatQuality,
             expected: "pairs such as webp=79, divided by commas, with numbers from 1 to 100",
-            help: "The quality of formats.", parse: { SettingText.integerPairs($0, in: 1...100) },
+            help: "The quality of formats; others keep their own.",
+            parse: { text in
+                let standard = ServerSettings.Output().formatQuality
+                return SettingText.integerPairs(text, in: 1...100).map { standard.merging($0) { _, new in new } }
+            },
             text: SettingText.pairsText),
         .list(
             "PREFERRED_FORMATS", alias: "PREFERRED_FORMATS", \.output.preferredFormats,
@@ -129,5 +134,5 @@ extension SettingsTable {
         isVisible(text) && ["http://", "https://"].contains { text.hasPrefix($0) && text.utf8.count > $0.utf8.count }
     }
 
-    static func isName(_ text: String) -> Bool { text.utf8.allSatisfy { isVisible(text) && $0 != UInt8(ascii: "=") } }
+    static func isName(_ text: String) -> Bool { isVisible(text) && !text.contains("=") }
 }

@@ -49,7 +49,7 @@ extension SettingsTable {
             help: "The least severe messages that are logged.",
             parse: { text in
                 let level = text.lowercased()
-                let name = level == "warn" ? "warning" : level
+                let name = level == "warn" ? "warning" : level == "fatal" ? "critical" : level
                 return levels.contains(name) ? name : nil
             }, text: { $0 }),
         .flag("ACCESS_LOG", \.observing.isAccessLogOn, help: "Whether each request is logged as a JSON object."),

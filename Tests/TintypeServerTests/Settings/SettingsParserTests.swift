@@ -67,8 +67,8 @@ import Testing
         ])
         #expect(
             errors == [
-                "TINTYPE_BIND: expected an address such as :8080, 127.0.0.1:8080, [::1]:8080 or unix:/run/tintype.sock, "
-                    + "got \"8080\"",
+                "TINTYPE_BIND: expected an address such as :8080, 127.0.0.1:8080, [::1]:8080 or "
+                    + "unix:/run/tintype.sock, got \"8080\"",
                 "IMGPROXY_TIMEOUT: expected a number of seconds from 0.001 to 86400, got \"-1\"",
                 "TINTYPE_KEY: expected byte strings in hexadecimal, divided by commas, got another value, which is not "
                     + "shown",
@@ -97,7 +97,7 @@ import Testing
         let result = try Self.parse(environment, signed: false)
         #expect(result.settings.signing.keys.revealed == [[10]] && result.settings.output.quality == 71)
         #expect(result.settings.listening.bind == .tcp(host: nil, port: 9999))
-        #expect(result.settings.output.formatQuality == ["webp": 60, "avif": 40])
+        #expect(result.settings.output.formatQuality == ["webp": 60, "avif": 40, "jxl": 77])
         #expect(result.settings.limits.sourceMegapixels == 16.8 && result.settings.observing.logLevel == "warning")
         #expect(
             result.warnings == [
@@ -127,6 +127,15 @@ import Testing
         #expect(!dumped.contains("5ec2e7") && !dumped.contains("94"))
         #expect(settings.caching.redisURL.revealed == "redis://:5ec2e7@host")
         #expect(!SettingsTable.markdown.contains("5ec2e7"))
+    }
+
+    /// 0 turns these limits off in imgproxy.
+    @Test(arguments: [
+        "IMGPROXY_MAX_SRC_FILE_SIZE", "IMGPROXY_MAX_RESULT_DIMENSION", "IMGPROXY_MAX_CLIENTS",
+        "IMGPROXY_MAX_SRC_RESOLUTION", "TINTYPE_TIMEOUT",
+    ])
+    func noLimitCanBeTurnedOff(_ name: String) {
+        #expect(Self.errors([name: "0"]).map { $0.hasPrefix("\(name): expected ") } == [true])
     }
 
     @Test func aHugeValueIsRefused() {
