@@ -226,13 +226,15 @@ let package = Package(
             name: "TintypeS3", dependencies: ["TintypeCore", "TintypeHTTP", "TintypeShared"],
             swiftSettings: swiftSettings),
 
+        // The image server: what it decides, without the program around it.
+        .target(
+            name: "TintypeServer", dependencies: ["TintypeCore", "TintypeHTTP", .metrics],
+            swiftSettings: swiftSettings),
+
         // For servers. Without their traits, both are empty.
         .target(
             name: "TintypeLifecycle", dependencies: ["TintypeCore", .serviceLifecycle], swiftSettings: swiftSettings),
         .target(name: "TintypeTracing", dependencies: ["TintypeCore", .tracing], swiftSettings: swiftSettings),
-
-        // The image server.
-        .target(name: "TintypeServer", dependencies: ["TintypeCore"], swiftSettings: swiftSettings),
 
         // Views.
         .target(
@@ -342,7 +344,8 @@ let package = Package(
             dependencies: ["TintypeCore", "TintypeHTTP", "TintypeS3", "TintypeShared", "TintypeTesting"],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(
-            name: "TintypeServerTests", dependencies: ["TintypeCore", "TintypeServer"],
+            name: "TintypeServerTests",
+            dependencies: ["TintypeCore", "TintypeHTTP", "TintypeServer", "TintypeTesting", .metrics],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeTracingTests",
