@@ -64,7 +64,7 @@ extension HighRangeImageEncoder {
 @usableFromInline
 package enum SRGBCurve {
     /// Returns the linear light of a channel. Both are from 0 to 1.
-    static func light(of channel: Double) -> Double {
+    package static func light(of channel: Double) -> Double {
         channel <= 0.04045 ? channel / 12.92 : pow((channel + 0.055) / 1.055, 2.4)
     }
 
@@ -100,7 +100,7 @@ struct DisplayP3Transformer: ImageTransformer {
         SIMD3(0.822462, 0.033194, 0.017083), SIMD3(0.177538, 0.966806, 0.072397), SIMD3(0, 0, 0.910520)
     )
 
-    private static func converted(_ light: SIMD3<Float>) -> SIMD3<Float> {
+    static func converted(_ light: SIMD3<Float>) -> SIMD3<Float> {
         columns.0 * light.x + columns.1 * light.y + columns.2 * light.z
     }
 

@@ -37,14 +37,21 @@ extension ImageCoderRegistry {
         let encoder = try encoder(for: format)
         let size = options.maximumSize.map { pixels.size.fitted(into: $0) } ?? pixels.size
         let highRangeEncoder = options.range == .high ? encoder as? any HighRangeImageEncoder : nil
-        let isWide = highRangeEncoder != nil || options.usedColorSpace(for: format) != .sRGB
+        let deepEncoder = options.keepsDepth(as: format) ? encoder as? any DeepImageEncoder : nil
+        let space = options.usedColorSpace(for: format)
+        let isWide = highRangeEncoder != nil || deepEncoder != nil || space != .sRGB
         let light = isWide ? try highRange?.resized(to: size) : nil
         if let light, let highRangeEncoder {
             let encode = try highRangeEncoder.encoding(of: light, as: format)
             return try Self.encode(as: format, options.withoutProfile, metadata, size, encode)
         }
+        if let light, let deepEncoder, let samples = try DeepSamples(light, space) {
+            return try Self.encode(as: format, options, metadata, size) { options throws(TintypeError) in
+                try deepEncoder.encode(samples, as: format, options: options)
+            }
+        }
         var sized = try pixels.resampled(to: size, filter: .lanczos3)
-        if options.usedColorSpace(for: format) == .displayP3 {
+        if space == .displayP3 {
             let converter = DisplayP3Transformer()
             let wide = try light.flatMap { light throws(TintypeError) in try converter.transform(light) }
             if let wide { sized = wide } else { sized = try converter.transform(sized) }

@@ -43,7 +43,7 @@ extension AnimatedImage {
 public struct EncodeOptions: Hashable, Sendable {
     /// The quality, from 0 for the smallest file to 1 for the most faithful, lossless if the format supports it.
     ///
-    /// Lossless formats ignore it.
+    /// Lossless formats ignore it; ``compression`` makes others lossless, or lossy, at any quality.
     public var quality: Double
     /// The colour behind transparent pixels in a format without alpha.
     public var background: Pixel
@@ -86,6 +86,24 @@ public struct EncodeOptions: Hashable, Sendable {
     /// bits, JPEG XL with 16. Any other image is written as by default. Applied by
     /// ``ImageCoderRegistry/encode(_:as:options:)``; encoders ignore it.
     public var range = DecodeOptions.DynamicRange.standard
+    /// Whether the pixels are kept exactly; by default at a quality of 1.
+    public var compression = Compression.automatic
+    /// The time to spend on a smaller file, from 0 for the fastest encoding to 1 for the slowest; `nil` for the setting of
+    /// the encoder, such as `PNGEncoder.compressionLevel`.
+    ///
+    /// Each encoder documents how its library scales it. JPEG, GIF and BMP ignore it.
+    public var effort: Double?
+    /// The resolution of the colour differences in lossy formats.
+    public var chroma = Chroma.automatic
+    /// Whether a JPEG can be shown coarsely as soon as its first bytes arrive (ITU-T T.81, annex G); it is usually smaller, and
+    /// takes longer to decode. Other formats ignore it.
+    public var isProgressive = false
+    /// The channels in which the image is stored; by default the smallest that keep every pixel.
+    public var colorMode = ColorMode.automatic
+    /// The largest number of bits per channel; by default those of the image, if the format can have them.
+    ///
+    /// Applied by ``ImageCoderRegistry/encode(_:as:options:)``, which calls ``DeepImageEncoder/encode(_:as:options:)``.
+    public var depth = Depth.sixteen
     /// The metadata for encoders whose library writes it. Other files get their metadata afterwards.
     package var written = EncodedMetadata()
 

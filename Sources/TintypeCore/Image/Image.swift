@@ -22,7 +22,8 @@ public final class Image: Sendable {
     ///
     /// Present if ``DecodeOptions/range`` is ``DecodeOptions/DynamicRange/high`` and the source has more than 8 bits, or a
     /// gain map. Transformers that crop, scale, turn or mirror an image keep it (``GeometricTransformer``). Other
-    /// transformers, disk caches and encoders use ``pixels`` instead.
+    /// transformers and disk caches use ``pixels`` instead, and so do encoders unless ``EncodeOptions/range`` or
+    /// ``EncodeOptions/depth`` says otherwise.
     public let highRange: HighRangePixels?
     /// The Exif data of the source, if ``DecodeOptions/keepsExif`` was set and the source has any.
     public let exif: ExifData?

@@ -68,6 +68,16 @@ extension PixelBuffer {
         (0..<size.height).allSatisfy { y in withWords(y) { $0.reduce(.max, &) >> 24 == 255 } }
     }
 
+    /// Whether red, green and blue are equal in every pixel.
+    ///
+    /// - Complexity: O(pixels), and O(1) for most images with colours.
+    public var isGrey: Bool {
+        // The two differences are zero if red equals green, and green equals blue.
+        (0..<size.height).allSatisfy { y in
+            withWords(y) { row in row.allSatisfy { ($0 ^ $0 >> 8) & 0xFFFF == 0 } }
+        }
+    }
+
     /// Returns a new image that `kernel` writes.
     ///
     /// - Parameters:
