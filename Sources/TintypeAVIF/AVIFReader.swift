@@ -130,7 +130,9 @@ struct AVIFReader: ~Copyable {
     }
 
     /// Whether a channel has more than 8 bits.
-    var isWide: Bool { (decoder.pointee.image?.pointee.depth ?? 8) > 8 }
+    var isWide: Bool { depth > 8 }
+    /// Bits per channel.
+    var depth: Int { Int(decoder.pointee.image?.pointee.depth ?? 8) }
 
     /// Returns the meaning of the samples: the code points of a high-range transfer, which no profile can express,
     /// otherwise the profile, otherwise the code points.
@@ -139,10 +141,15 @@ struct AVIFReader: ~Copyable {
     func colors(_ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
         guard let image = decoder.pointee.image?.pointee else { return .standard }
         try limits.check(profileBytes: image.icc.size)
-        let coded = SourceColors.codePoints(
-            primaries: Int(image.colorPrimaries), transfer: Int(image.transferCharacteristics))
+        let coded = codedColors
         guard !coded.isHighRange, let profile = image.icc.data, image.icc.size > 0 else { return coded }
         return .profile(Data(bytes: profile, count: image.icc.size))
+    }
+
+    /// The code points of the colours.
+    var codedColors: SourceColors {
+        guard let image = decoder.pointee.image?.pointee else { return .standard }
+        return .codePoints(primaries: Int(image.colorPrimaries), transfer: Int(image.transferCharacteristics))
     }
 
     var exif: ExifData? {
@@ -276,6 +283,7 @@ extension ImageInfo {
             hasAlpha: reader.hasAlpha, frameCount: count, loopCount: reader.playCount,
             durations: count > 1 ? try reader.durations() : [],
             density: reader.exif?.density)
+        (bitDepth, isHighRange) = (max(bitDepth, reader.depth), reader.codedColors.isHighRange)
     }
 }
 

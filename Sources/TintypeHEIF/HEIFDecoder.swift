@@ -92,12 +92,25 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxabl
             try context.checkCancelled()
             let still = try Self.decodeStill(reader, target, context)
             try context.checkCancelled()
-            let bright = try HEIFGainMap(raw, context)?.applied(to: still, of: reader, target)
+            let (bright, hasMap) = try Self.brightened(still, raw, reader, target, context)
+            var shown = info
+            shown.isHighRange = info.isHighRange || hasMap
             return Image(
-                pixels: still.pixels, info: info, scale: context.options.scale ?? 1,
+                pixels: still.pixels, info: shown, scale: context.options.scale ?? 1,
                 highRange: bright ?? still.highRange,
                 exif: context.options.keepsExif ? reader.exif : nil)
         }
+    }
+
+    /// Applies the gain map if the request asks for the high range, and returns whether there is one. Invalid boxes count
+    /// only then.
+    private static func brightened(
+        _ still: WideImage, _ raw: UnsafeRawBufferPointer, _ reader: borrowing HEIFReader, _ target: DecodeTarget,
+        _ context: DecodeContext
+    ) throws(TintypeError) -> (HighRangePixels?, hasMap: Bool) {
+        guard context.options.range == .high else { return (nil, (try? HEIFGainMap(raw, context)) != nil) }
+        let map = try HEIFGainMap(raw, context)
+        return (try map?.applied(to: still, of: reader, target), map != nil)
     }
 
     /// Returns the Exif data of the still image that a file with a sequence may have; `nil` if it is damaged, because the

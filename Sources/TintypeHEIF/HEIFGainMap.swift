@@ -18,10 +18,9 @@ struct HEIFGainMap {
     /// - Parameters:
     ///   - bytes: The file. It must outlive this value.
     ///   - context: The options of the decode.
-    /// - Returns: `nil` if there is none, or the request does not ask for the high range.
+    /// - Returns: `nil` if there is none.
     /// - Throws: ``TintypeError/Code/undecodable`` for invalid boxes.
     init?(_ bytes: UnsafeRawBufferPointer, _ context: DecodeContext) throws(TintypeError) {
-        guard context.options.range == .high else { return nil }
         let file = ISOFile(bytes: bytes)
         let meta = try file.itemMetaBox()
         let (primary, references) = (try file.primaryItem(meta), try file.references(in: meta))

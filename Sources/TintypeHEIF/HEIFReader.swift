@@ -107,16 +107,20 @@ struct HEIFReader: ~Copyable {
 
     /// The properties of the image, rotated and cropped as libheif decodes it.
     var info: ImageInfo {
-        ImageInfo(
+        var info = ImageInfo(
             format: .heic, size: Self.size(of: handle), orientation: orientation,
             hasAlpha: heif_image_handle_has_alpha_channel(handle) != 0,
             density: exif?.density)
+        info.bitDepth = max(info.bitDepth, depth)
+        info.isHighRange = codedColors?.isHighRange == true
+        return info
     }
 
     private var isPremultiplied: Bool { heif_image_handle_is_premultiplied_alpha(handle) != 0 }
 
     /// Whether a channel has more than 8 bits.
-    var isWide: Bool { heif_image_handle_get_luma_bits_per_pixel(handle) > 8 }
+    var isWide: Bool { depth > 8 }
+    private var depth: Int { Int(heif_image_handle_get_luma_bits_per_pixel(handle)) }
 
     /// Returns the meaning of the samples: the code points of a high-range transfer, which no profile can express,
     /// otherwise the profile, otherwise the code points.

@@ -45,9 +45,11 @@ public struct JPEGDecoder: PartialImageDecoder, SandboxableImageDecoder {
                 }
             var info = file.info
             if isDamaged { info.warnings = [.damagedPixels] }
+            let map = JPEGGainMap(bytes, file.segments, context)
+            info.isHighRange = map != nil
             return Image(
                 pixels: pixels, info: info, scale: context.options.scale ?? 1,
-                highRange: try JPEGGainMap(bytes, file.segments, context)?.applied(to: pixels, plan),
+                highRange: context.options.range == .high ? try map?.applied(to: pixels, plan) : nil,
                 exif: context.options.keepsExif ? file.segments.exif : nil)
         }
     }

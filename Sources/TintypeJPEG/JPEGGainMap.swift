@@ -14,9 +14,8 @@ struct JPEGGainMap {
     /// - Parameters:
     ///   - bytes: The file. It must outlive this value.
     ///   - segments: The segments of its first image.
-    /// - Returns: `nil` if there is none, or the request does not ask for the high range.
+    /// - Returns: `nil` if there is none.
     init?(_ bytes: UnsafeRawBufferPointer, _ segments: JPEGSegments, _ context: DecodeContext) {
-        guard context.options.range == .high else { return nil }
         // The others are previews of other sizes, or depth maps.
         for range in segments.furtherImages {
             let image = UnsafeRawBufferPointer(rebasing: bytes[range])

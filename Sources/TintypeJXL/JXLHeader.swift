@@ -97,5 +97,8 @@ extension ImageInfo {
         self.init(
             format: .jxl, size: orientation.displayed(stored), orientation: orientation,
             hasAlpha: header.alpha_bits > 0)
+        bitDepth = max(bitDepth, Int(header.bits_per_sample))
+        // 255 cd/m² is the default, for a standard range.
+        isHighRange = header.intensity_target > 255
     }
 }

@@ -195,7 +195,7 @@ extension ImageInfo {
     /// (Metadata Working Group, guidelines 2.0, 5.4).
     init(_ header: tintype_png_header, _ metadata: PNGMetadata) {
         self.init(header)
-        density = metadata.density
+        (density, isHighRange) = (metadata.density, metadata.isHighRange)
         if header.has_wrong_frame_count { warnings.append(.frameCount) }
         if metadata.isExifLate { warnings.append(.lateExif) }
         let late = metadata.isExifLate ? metadata.exif?.orientation : nil
@@ -209,6 +209,7 @@ extension ImageInfo {
         self.init(
             format: .png, size: orientation.displayed(stored), orientation: orientation, hasAlpha: header.has_alpha,
             frameCount: max(1, Int(header.frame_count)), loopCount: Int(header.play_count))
+        bitDepth = max(bitDepth, Int(header.bit_depth))
     }
 }
 

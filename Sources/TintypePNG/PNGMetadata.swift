@@ -80,12 +80,19 @@ struct PNGMetadata {
     ///
     /// - Throws: ``TintypeError/Code/limitExceeded`` if the profile is too large, before memory is allocated for it.
     func colors(_ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
-        if let start = ranges[.codePoints]?.lowerBound {
-            return .codePoints(primaries: Int(bytes[start]), transfer: Int(bytes[start + 1]))
-        }
+        if let codePoints { return codePoints }
         if let profile = try profile(limits) { return .profile(profile) }
         return ranges[.standardColors] == nil ? measured : .standard
     }
+
+    private var codePoints: SourceColors? {
+        ranges[.codePoints].map { chunk in
+            .codePoints(primaries: Int(bytes[chunk.lowerBound]), transfer: Int(bytes[chunk.lowerBound + 1]))
+        }
+    }
+
+    /// Whether the colours are in PQ or HLG.
+    var isHighRange: Bool { codePoints?.isHighRange == true }
 
     // MARK: Numbers
 

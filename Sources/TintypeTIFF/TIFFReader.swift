@@ -41,9 +41,11 @@ struct TIFFReader: ~Copyable {
     var info: ImageInfo {
         let orientation = Orientation(rawValue: Int(header.orientation)) ?? .up
         let stored = PixelSize(width: Int(header.width), height: Int(header.height))
-        return ImageInfo(
+        var info = ImageInfo(
             format: .tiff, size: orientation.displayed(stored), orientation: orientation, hasAlpha: header.has_alpha,
             density: PixelDensity(across: header.density_across, down: header.density_down))
+        info.bitDepth = max(info.bitDepth, Int(header.bits))
+        return info
     }
 
     /// Whether rows of a fax that were read so far were damaged, so that some of their pixels are wrong.

@@ -54,6 +54,7 @@ import TintypeCore
             format: .gif, size: PixelSize(width: 3, height: 4), orientation: .right, hasAlpha: true, frameCount: 2,
             loopCount: 5, durations: [0.1, 0.2], density: PixelDensity(across: 72, down: 96))
         info.warnings = [.strayBytes, .missingFile]
+        (info.bitDepth, info.isHighRange) = (12, true)
         let rect = PixelRect(x: 1, y: -2, size: PixelSize(width: 3, height: 4))
         let frames = [
             AnimationFrame(rect: rect, duration: 0.1, blend: .source, disposal: .previous, hasAlpha: false),

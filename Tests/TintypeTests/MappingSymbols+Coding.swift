@@ -80,6 +80,7 @@ extension MappingSymbols {
             "Image.scale": \Image.scale, "Image.size": \Image.size,
             "ImageInfo.durations": \ImageInfo.durations, "ImageInfo.format": \ImageInfo.format,
             "ImageInfo.frameCount": \ImageInfo.frameCount, "ImageInfo.hasAlpha": \ImageInfo.hasAlpha,
+            "ImageInfo.isHighRange": \ImageInfo.isHighRange,
             "ImageInfo.loopCount": \ImageInfo.loopCount,
             "ImageFormat.avif": ImageFormat.avif, "ImageFormat.bmp": ImageFormat.bmp,
             "ImageFormat.fileExtension": \ImageFormat.fileExtension, "ImageFormat.gif": ImageFormat.gif,

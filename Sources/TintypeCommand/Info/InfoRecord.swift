@@ -15,6 +15,10 @@ struct InfoRecord: Encodable {
     /// The delays of the frames in seconds.
     let durations: [Double]
     let hasAlpha: Bool
+    /// Bits per channel of the file; 8 if it has fewer.
+    let bitDepth: Int
+    /// `true` if the colours are in PQ or HLG, otherwise `nil`.
+    let isHighRange: Bool?
     let orientation: Int
     let bytes: Int
     /// Pixels per inch, horizontally and vertically, if the file states them.
@@ -40,6 +44,7 @@ struct InfoRecord: Encodable {
         loopCount = info.loopCount
         durations = info.durations
         hasAlpha = info.hasAlpha
+        (bitDepth, isHighRange) = (info.bitDepth, info.isHighRange ? true : nil)
         orientation = info.orientation.rawValue
         density = info.density.map { [$0.across, $0.down] }
         note(info.warnings)
@@ -57,6 +62,7 @@ struct InfoRecord: Encodable {
             ("size         ", "\(width) × \(height) pixels"),
             ("bytes        ", "\(HumanFormat.bytes(bytes)) (\(bytes))"),
             ("transparent  ", hasAlpha ? "yes" : "no"),
+            ("depth        ", bitDepth > 8 ? "\(bitDepth) bits per channel\(isHighRange == true ? ", HDR" : "")" : nil),
             ("orientation  ", "\(orientation)"),
             ("density      ", density.map { "\($0.map(Self.rounded).joined(separator: " × ")) pixels per inch" }),
             ("frames       ", frameCount > 1 ? "\(frameCount), \(seconds) s, \(plays)" : nil),

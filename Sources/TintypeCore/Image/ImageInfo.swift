@@ -20,6 +20,12 @@ public struct ImageInfo: Hashable, Sendable {
     public var durations: [Double]
     /// The stored pixel density, which the orientation does not change; `nil` if the file does not specify it.
     public var density: PixelDensity?
+    /// The number of bits of each channel in the file, such as 8, 10 or 16. 8 if the file has fewer, or no pixels.
+    public var bitDepth = 8
+    /// Whether the file states light brighter than reference white: by PQ or HLG, or, in a JPEG or HEIC, by a gain map.
+    ///
+    /// Known once the pixels are decoded.
+    public var isHighRange = false
     /// The damage that was found while the image was decoded, or its header was read; empty for an intact image.
     ///
     /// Damage in the pixels is known only after they are decoded. See ``DecodeOptions/damageTolerance``.

@@ -7,7 +7,7 @@ package import Foundation
 /// | bytes | content |
 /// | --- | --- |
 /// | 1 | version, 1 |
-/// | 1 | flags: 1 alpha, 2 date of receipt known, 4 density known, 8 vector image, 16 warnings, 32 exact size |
+/// | 1 | flags: 1 alpha, 2 date of receipt known, 4 density known, 8 vector image, 16 warnings, 32 exact size, 64 range |
 /// | 1 | orientation, as in Exif |
 /// | 1 | length of the format's name |
 /// | 0–255 | the format's name, in UTF-8 |
@@ -16,6 +16,7 @@ package import Foundation
 /// | 8 | the warnings, each as a bit, only if there are any |
 /// | 2 × 8 | horizontal and vertical density (floating point), only if it is known |
 /// | 2 × 8 | exact width and height of a vector image (floating point), only if it is known |
+/// | 8 | bits per channel, plus 256 for a high range, only if these are not 8 bits of the standard range |
 /// | 8 each | duration of each frame, in seconds (floating point) |
 ///
 /// The flags, the format and the warnings are those of the original. Numbers of 8 bytes are little-endian.
@@ -57,6 +58,12 @@ package struct StoredInfo: Equatable {
     private static let isVector: UInt8 = 8
     private static let hasWarnings: UInt8 = 16
     private static let hasDrawing: UInt8 = 32
+    private static let hasRange: UInt8 = 64
+
+    /// The number for the bits per channel and the range of the original.
+    private var range: UInt64 { UInt64(UInt8(clamping: info.bitDepth)) | (info.isHighRange ? 256 : 0) }
+    /// That of most images, which is not stored.
+    private static let standardRange: UInt64 = 8
 }
 
 // MARK: - Encoding
@@ -69,6 +76,7 @@ extension StoredInfo {
             (info.hasAlpha ? Self.hasAlpha : 0) | (received == nil ? 0 : Self.isReceived)
             | (info.density == nil ? 0 : Self.hasDensity) | (info.format.isVector ? Self.isVector : 0)
             | (info.warnings.isEmpty ? 0 : Self.hasWarnings) | (info.drawing == nil ? 0 : Self.hasDrawing)
+            | (range == Self.standardRange ? 0 : Self.hasRange)
         var data = Data([Self.version, flags, UInt8(info.orientation.rawValue), UInt8(name.count)] + name)
         for number in [info.size.width, info.size.height, info.frameCount, info.loopCount] {
             data.append(number: UInt64(bitPattern: Int64(number)))
@@ -83,6 +91,7 @@ extension StoredInfo {
             data.append(number: drawing.width.bitPattern)
             data.append(number: drawing.height.bitPattern)
         }
+        if range != Self.standardRange { data.append(number: range) }
         for duration in info.durations { data.append(number: duration.bitPattern) }
         return data
     }
@@ -96,7 +105,8 @@ extension StoredInfo {
         let numbers = data.dropFirst(4 + name.count).numbers
         let warningCount = head[1] & Self.hasWarnings == 0 ? 0 : 1
         let densityEnd = 5 + warningCount + (head[1] & Self.hasDensity == 0 ? 0 : 2)
-        let fixed = densityEnd + (head[1] & Self.hasDrawing == 0 ? 0 : 2)
+        let drawingEnd = densityEnd + (head[1] & Self.hasDrawing == 0 ? 0 : 2)
+        let fixed = drawingEnd + (head[1] & Self.hasRange == 0 ? 0 : 1)
         guard name.count == Int(head[3]), let numbers, numbers.count >= fixed else { return nil }
         let counts = numbers.prefix(4).map { Int(clamping: $0) }
         // No image is larger, and the area of a larger one could overflow.
@@ -113,7 +123,11 @@ extension StoredInfo {
             info.density = PixelDensity(
                 across: Double(bitPattern: numbers[densityEnd - 2]), down: Double(bitPattern: numbers[densityEnd - 1]))
         }
-        if fixed > densityEnd {
+        if fixed > drawingEnd {
+            info.bitDepth = Int(numbers[drawingEnd] & 255)
+            info.isHighRange = numbers[drawingEnd] & 256 != 0
+        }
+        if drawingEnd > densityEnd {
             info.drawing = DrawingSize(
                 width: Double(bitPattern: numbers[densityEnd]), height: Double(bitPattern: numbers[densityEnd + 1]))
         }

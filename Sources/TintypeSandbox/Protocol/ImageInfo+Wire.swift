@@ -21,6 +21,8 @@ extension WireWriter {
             writer.write(drawing.height)
         }
         write(info.warnings) { $0.write($1.rawValue) }
+        write(info.bitDepth)
+        write(info.isHighRange)
     }
 
     mutating func write(_ frame: AnimationFrame) {
@@ -63,6 +65,8 @@ extension WireReader {
             }
             return warning
         }
+        info.bitDepth = try int(in: 1...64)
+        info.isHighRange = try flag()
         return info
     }
 

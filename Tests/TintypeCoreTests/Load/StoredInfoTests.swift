@@ -35,6 +35,18 @@ import TintypeTesting
         }
     }
 
+    @Test func bitsAndTheRangeDecode() throws {
+        for bits in [8, 10, 16, 32] {
+            for isHighRange in [false, true] {
+                for drawing in [nil, DrawingSize(width: 3.5, height: 7)] {
+                    var info = try info()
+                    (info.info.bitDepth, info.info.isHighRange, info.info.drawing) = (bits, isHighRange, drawing)
+                    #expect(StoredInfo(decoding: info.encoded) == info)
+                }
+            }
+        }
+    }
+
     @Test func noPrefixDecodesAsOtherInfo() throws {
         let encoded = try info().encoded
         for count in 0..<encoded.count {
