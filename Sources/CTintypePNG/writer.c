@@ -16,12 +16,13 @@ typedef struct {
     uint8_t *bytes;
     size_t count;
     size_t capacity;
-    const uint8_t *rgba;
+    const uint8_t *rows;
     size_t stride;
     uint32_t width;
     uint32_t height;
-    bool is_opaque;
-    int compression_level;
+    tintype_png_layout layout;
+    /// The samples of a row as libpng takes them.
+    uint8_t *row;
 } encoding;
 
 // MARK: Functions that libpng calls
@@ -53,30 +54,99 @@ static void flush(png_structp png) {
 
 // MARK: Encoding
 
-/// Returns the filters to try. Trying all on every row pays off at levels at which deflate is slow anyway.
-static int filters_for(int compression_level) {
-    if (compression_level == 0) {
+/// Returns the filters to try. Trying all on every row pays off at levels at which deflate is slow anyway. Indices and samples
+/// that share bytes are not close to their neighbours in value (PNG third edition, 12.7).
+static int filters_for(const tintype_png_layout *layout) {
+    if (layout->compression_level == 0 || layout->color == TINTYPE_PNG_COLOR_PALETTE || layout->bit_depth < 8) {
         return PNG_NO_FILTERS;
     }
-    return compression_level <= LAST_FAST_LEVEL ? PNG_FAST_FILTERS : PNG_ALL_FILTERS;
+    return layout->compression_level <= LAST_FAST_LEVEL ? PNG_FAST_FILTERS : PNG_ALL_FILTERS;
+}
+
+static int channels_of(tintype_png_color color) {
+    switch (color) {
+    case TINTYPE_PNG_COLOR_GREY:
+    case TINTYPE_PNG_COLOR_PALETTE:
+        return 1;
+    case TINTYPE_PNG_COLOR_GREY_ALPHA:
+        return 2;
+    case TINTYPE_PNG_COLOR_RGB:
+        return 3;
+    case TINTYPE_PNG_COLOR_RGB_ALPHA:
+        return 4;
+    }
+}
+
+/// Sets the colours, and the alpha of those up to the last that is not opaque.
+static void set_palette(encoding *job) {
+    png_color colors[256];
+    png_byte alphas[256];
+    int alpha_count = 0;
+    for (uint32_t index = 0; index < job->layout.palette_count; index++) {
+        const uint8_t *entry = job->layout.palette + 4 * index;
+        colors[index] = (png_color){entry[0], entry[1], entry[2]};
+        alphas[index] = entry[3];
+        alpha_count = entry[3] == 255 ? alpha_count : (int)index + 1;
+    }
+    png_set_PLTE(job->png, job->info, colors, (int)job->layout.palette_count);
+    if (alpha_count > 0) {
+        png_set_tRNS(job->png, job->info, alphas, alpha_count, NULL);
+    }
 }
 
 static void write_header(encoding *job) {
-    int color = job->is_opaque ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_RGB_ALPHA;
     png_set_IHDR(
-        job->png, job->info, job->width, job->height, 8, color, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
-        PNG_FILTER_TYPE_DEFAULT);
-    png_set_compression_level(job->png, job->compression_level);
-    png_set_filter(job->png, PNG_FILTER_TYPE_BASE, filters_for(job->compression_level));
+        job->png, job->info, job->width, job->height, job->layout.bit_depth, job->layout.color, PNG_INTERLACE_NONE,
+        PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    if (job->layout.color == TINTYPE_PNG_COLOR_PALETTE) {
+        set_palette(job);
+    }
+    png_set_compression_level(job->png, job->layout.compression_level);
+    png_set_filter(job->png, PNG_FILTER_TYPE_BASE, filters_for(&job->layout));
     png_write_info(job->png, job->info);
+    // libpng takes one sample in each byte, and 16-bit samples with the high byte first.
+    png_set_packing(job->png);
+    const uint16_t probe = 1;
+    if (job->layout.bit_depth == 16 && *(const uint8_t *)&probe == 1) {
+        png_set_swap(job->png);
+    }
+}
+
+/// Copies the channels of RGBA that are stored.
+static void pick_samples(uint8_t *row, const uint8_t *rgba, uint32_t width, int channels, size_t sample_bytes) {
+    for (uint32_t x = 0; x < width; x++) {
+        const uint8_t *pixel = rgba + (size_t)x * 4 * sample_bytes;
+        uint8_t *target = row + (size_t)x * (size_t)channels * sample_bytes;
+        if (channels == 2) {
+            memcpy(target, pixel, sample_bytes);
+            memcpy(target + sample_bytes, pixel + 3 * sample_bytes, sample_bytes);
+        } else {
+            memcpy(target, pixel, (size_t)channels * sample_bytes);
+        }
+    }
+}
+
+static void pick_bits(uint8_t *row, const uint8_t *rgba, uint32_t width, int bits) {
+    for (uint32_t x = 0; x < width; x++) {
+        row[x] = rgba[4 * (size_t)x] >> (8 - bits);
+    }
 }
 
 static void write_rows(encoding *job) {
-    if (job->is_opaque) {
-        png_set_filler(job->png, 0, PNG_FILLER_AFTER);
-    }
+    const tintype_png_layout *layout = &job->layout;
+    size_t sample_bytes = layout->bit_depth == 16 ? 2 : 1;
     for (uint32_t y = 0; y < job->height; y++) {
-        png_write_row(job->png, job->rgba + y * job->stride);
+        const uint8_t *source = job->rows + y * job->stride;
+        if (layout->color == TINTYPE_PNG_COLOR_PALETTE) {
+            png_write_row(job->png, source);
+            continue;
+        }
+        if (layout->bit_depth < 8) {
+            pick_bits(job->row, source, job->width, layout->bit_depth);
+        } else {
+            pick_samples(job->row, source, job->width, channels_of(layout->color), sample_bytes);
+        }
+        png_write_row(job->png, job->row);
     }
 }
 
@@ -94,9 +164,31 @@ static tintype_png_status encode(encoding *job) {
     return TINTYPE_PNG_OK;
 }
 
+/// Returns whether the format has such samples (PNG third edition, 11.2.1).
+static bool is_valid(const tintype_png_layout *layout) {
+    int bits = layout->bit_depth;
+    bool is_small = bits == 1 || bits == 2 || bits == 4;
+    switch (layout->color) {
+    case TINTYPE_PNG_COLOR_PALETTE:
+        return (is_small || bits == 8) && layout->palette != NULL && layout->palette_count > 0
+            && layout->palette_count <= 1u << bits;
+    case TINTYPE_PNG_COLOR_GREY:
+        return is_small || bits == 8 || bits == 16;
+    case TINTYPE_PNG_COLOR_GREY_ALPHA:
+    case TINTYPE_PNG_COLOR_RGB:
+    case TINTYPE_PNG_COLOR_RGB_ALPHA:
+        return bits == 8 || bits == 16;
+    }
+    return false;
+}
+
 static tintype_png_status check(const encoding *job) {
-    bool has_pixels = job->width > 0 && job->height > 0 && job->stride >= (size_t)job->width * 4;
-    if (!has_pixels || job->compression_level < 0 || job->compression_level > 9) {
+    const tintype_png_layout *layout = &job->layout;
+    if (!is_valid(layout) || layout->compression_level < 0 || layout->compression_level > 9) {
+        return TINTYPE_PNG_MISUSE;
+    }
+    size_t pixel_bytes = layout->color == TINTYPE_PNG_COLOR_PALETTE ? 1 : layout->bit_depth == 16 ? 8 : 4;
+    if (job->width == 0 || job->height == 0 || job->stride < job->width * pixel_bytes) {
         return TINTYPE_PNG_MISUSE;
     }
     bool fits = job->width <= TINTYPE_PNG_LONGEST_SIDE && job->height <= TINTYPE_PNG_LONGEST_SIDE;
@@ -104,16 +196,9 @@ static tintype_png_status check(const encoding *job) {
 }
 
 tintype_png_status tintype_png_encode(
-    const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, bool is_opaque, int compression_level,
-    uint8_t **out, size_t *out_count, char *message, size_t message_size) {
-    encoding job = {
-        .rgba = rgba,
-        .stride = stride,
-        .width = width,
-        .height = height,
-        .is_opaque = is_opaque,
-        .compression_level = compression_level,
-    };
+    const uint8_t *rows, uint32_t width, uint32_t height, size_t stride, tintype_png_layout layout, uint8_t **out,
+    size_t *out_count, char *message, size_t message_size) {
+    encoding job = {.rows = rows, .stride = stride, .width = width, .height = height, .layout = layout};
     *out = NULL;
     *out_count = 0;
     tintype_png_status status = check(&job);
@@ -121,7 +206,13 @@ tintype_png_status tintype_png_encode(
         snprintf(message, message_size, "Bad arguments");
         return status;
     }
+    job.row = malloc((size_t)width * 8);
+    if (job.row == NULL) {
+        snprintf(message, message_size, "Out of memory");
+        return TINTYPE_PNG_MEMORY;
+    }
     status = encode(&job);
+    free(job.row);
     png_destroy_write_struct(&job.png, &job.info);
     snprintf(message, message_size, "%s", job.fence.message);
     if (status != TINTYPE_PNG_OK) {

@@ -60,12 +60,19 @@ public struct FreedesktopThumbnails: Sendable {
         let image = try await pipeline.image(
             for: ImageRequest(url: file).fitting(width: size.rawValue, height: size.rawValue).frames(.first))
         let isOwn = subject.path.hasPrefix("\(location.path)/")
-        if !isOwn, !image.isPartial, let png = try? await pipeline.encode(image, as: .png) {
+        if !isOwn, !image.isPartial, let png = try? await pipeline.encode(image, as: .png, options: Self.encoding) {
             let file = ThumbnailFile.adding(subject.texts, to: png)
             try? await onDisk { () throws(TintypeError) in try store(file, subject, size) }
         }
         return image
     }
+
+    /// PNG with 8 bits and full alpha, as the standard demands (Thumbnail Managing Standard, "Thumbnail Creation").
+    private static let encoding: EncodeOptions = {
+        var options = EncodeOptions()
+        (options.colorMode, options.depth) = (.trueColor, .eight)
+        return options
+    }()
 
     /// Returns the stored thumbnail of a file, unless it is outdated.
     private func stored(_ subject: ThumbnailSubject, _ size: Size, in pipeline: ImagePipeline) async -> Image? {

@@ -13,7 +13,7 @@ struct PNGAnimationWriter {
         control = UInt32(animation.frameCount).bigEndianBytes + plays.bigEndianBytes
     }
 
-    /// Appends a frame. The first frame must cover the canvas.
+    /// Appends a frame. The first frame must cover the canvas. All frames have its layout and palette.
     ///
     /// - Parameters:
     ///   - png: The pixels of `rect` alone, encoded by libpng.
@@ -31,6 +31,8 @@ struct PNGAnimationWriter {
                 case .header where isFirst:
                     chunks.append(.header, bytes[chunk.data])
                     chunks.append(.animationControl, control)
+                case .palette where isFirst: chunks.append(.palette, bytes[chunk.data])
+                case .transparency where isFirst: chunks.append(.transparency, bytes[chunk.data])
                 case .imageData:
                     if !hasControl { appendControl(rect, duration) }
                     hasControl = true

@@ -26,6 +26,17 @@ import TintypeTesting
         func encode(_ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions) -> Data { Self.file }
     }
 
+    /// Records the options of the last image.
+    private final class RecordingEncoder: ImageEncoder {
+        let formats: Set<ImageFormat> = [.png]
+        let options = Locked<EncodeOptions?>(nil)
+
+        func encode(_ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions) -> Data {
+            self.options.withLock { $0 = options }
+            return HeaderEncoder.file
+        }
+    }
+
     /// A pipeline without memory.
     private func pipeline(_ change: (inout PipelineConfiguration) -> Void = { _ in }) -> ImagePipeline {
         var configuration = PipelineConfiguration()
@@ -52,6 +63,15 @@ import TintypeTesting
         let subject = ThumbnailSubject(
             path: "/home/jens/photos/me.png", url: "file:///home/jens/photos/me.png", modified: 1)
         #expect(subject.name == "c6ee772d9e49320e97ec29a7eb5b1697.png")
+    }
+
+    /// Thumbnail Managing Standard, "Thumbnail Creation": 8 bits, with full alpha; not grey and no palette.
+    @Test func aThumbnailIsWrittenInColorsOf8Bits() async throws {
+        let encoder = RecordingEncoder()
+        let pipeline = pipeline { $0.coders = ImageCoderRegistry(decoders: [decoder], encoders: [encoder]) }
+        _ = try await thumbnails.image(of: write(), in: pipeline)
+        let options = try #require(encoder.options.withLock { $0 })
+        #expect(options.colorMode == .trueColor && options.depth == .eight)
     }
 
     @Test func aThumbnailIsMadeAndStoredAndThenRead() async throws {

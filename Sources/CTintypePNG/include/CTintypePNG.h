@@ -216,8 +216,21 @@ uint32_t tintype_png_checksum(const uint8_t *bytes, size_t count);
 
 // MARK: Writing
 
-/// Encodes 8-bit RGBA with straight alpha, or RGB without it if `is_opaque`. `compression_level` is zlib's, 0...9; it
-/// also decides which filters are tried.
+/// The samples of a file to write.
+typedef struct tintype_png_layout {
+    tintype_png_color color;
+    /// The number of bits of a sample or palette index that the format allows for the colour model.
+    uint8_t bit_depth;
+    /// zlib's, 0...9; it also decides which filters are tried.
+    int compression_level;
+    /// The colours of a palette, at most 2 to the power of `bit_depth`: straight RGBA, 4 bytes each.
+    const uint8_t *_Nullable palette;
+    uint32_t palette_count;
+} tintype_png_layout;
+
+/// Encodes rows `stride` bytes apart: indices of one byte for a palette, straight RGBA of 16-bit samples in the machine's byte
+/// order for a bit depth of 16, and straight 8-bit RGBA otherwise. Of RGBA, the channels of the layout are written: for grey,
+/// red. Grey samples of fewer than 8 bits are the high bits of red.
 ///
 /// - OK: `out` holds `out_count` bytes, to be freed by `tintype_png_free`.
 /// - UNSUPPORTED: a side exceeds PNG's maximum; CORRUPT: libpng failed; MEMORY.
@@ -225,7 +238,7 @@ uint32_t tintype_png_checksum(const uint8_t *bytes, size_t count);
 ///
 /// Otherwise `out` is null and `message` holds the reason, truncated to `message_size` bytes.
 tintype_png_status tintype_png_encode(
-    const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, bool is_opaque, int compression_level,
+    const uint8_t *rows, uint32_t width, uint32_t height, size_t stride, tintype_png_layout layout,
     uint8_t *_Nullable *_Nonnull out, size_t *out_count, char *message, size_t message_size);
 
 /// Frees the output of `tintype_png_encode`.
