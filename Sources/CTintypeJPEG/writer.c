@@ -20,9 +20,7 @@ typedef struct {
     size_t stride;
     uint32_t width;
     uint32_t height;
-    int quality;
-    bool progressive;
-    bool full_chroma;
+    tintype_jpeg_settings settings;
 } encoding;
 
 static size_t written(const sink *sink) {
@@ -66,14 +64,15 @@ static void configure(encoding *job) {
     cinfo->input_components = 4;
     cinfo->in_color_space = JCS_EXT_RGBX;
     jpeg_set_defaults(cinfo);
-    jpeg_set_quality(cinfo, job->quality, TRUE);
+    if (job->settings.is_grey) {
+        jpeg_set_colorspace(cinfo, JCS_GRAYSCALE);
+    }
+    jpeg_set_quality(cinfo, job->settings.quality, TRUE);
     cinfo->dct_method = JDCT_ISLOW;
     cinfo->optimize_coding = TRUE;
-    if (job->full_chroma) {
-        cinfo->comp_info[0].h_samp_factor = 1;
-        cinfo->comp_info[0].v_samp_factor = 1;
-    }
-    if (job->progressive) {
+    cinfo->comp_info[0].h_samp_factor = job->settings.is_grey ? 1 : job->settings.chroma_across;
+    cinfo->comp_info[0].v_samp_factor = job->settings.is_grey ? 1 : job->settings.chroma_down;
+    if (job->settings.is_progressive) {
         jpeg_simple_progression(cinfo);
     }
 }
@@ -102,21 +101,22 @@ static tintype_jpeg_status encode(encoding *job) {
 
 static bool is_valid(const encoding *job) {
     bool has_pixels = job->width > 0 && job->height > 0 && job->stride >= (size_t)job->width * 4;
-    return has_pixels && job->quality >= 1 && job->quality <= 100;
+    const tintype_jpeg_settings *settings = &job->settings;
+    bool has_chroma = settings->chroma_across >= 1 && settings->chroma_across <= 2 && settings->chroma_down >= 1
+        && settings->chroma_down <= 2;
+    return has_pixels && has_chroma && settings->quality >= 1 && settings->quality <= 100;
 }
 
 tintype_jpeg_status tintype_jpeg_encode(
-    const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, int quality, bool progressive,
-    bool full_chroma, uint8_t **out, size_t *out_count, char *message, size_t message_size) {
+    const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, tintype_jpeg_settings settings, uint8_t **out,
+    size_t *out_count, char *message, size_t message_size) {
     encoding job = {
         .sink.manager = {.init_destination = begin, .empty_output_buffer = empty, .term_destination = finish},
         .rgba = rgba,
         .stride = stride,
         .width = width,
         .height = height,
-        .quality = quality,
-        .progressive = progressive,
-        .full_chroma = full_chroma,
+        .settings = settings,
     };
     *out = NULL;
     *out_count = 0;

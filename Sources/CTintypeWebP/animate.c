@@ -17,7 +17,7 @@ tintype_webp_status tintype_webp_animation_create(
     WebPAnimEncoderOptions options;
     WebPConfig config;
     if (width > WEBP_MAX_DIMENSION || height > WEBP_MAX_DIMENSION || !WebPAnimEncoderOptionsInit(&options)
-        || !tintype_webp_configure(&config, settings.quality, settings.is_lossless, settings.method)) {
+        || !tintype_webp_configure(&config, &settings)) {
         return TINTYPE_WEBP_CORRUPT;
     }
     options.anim_params.loop_count = (int)plays;

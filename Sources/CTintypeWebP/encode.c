@@ -1,13 +1,17 @@
 #include "encode.h"
 
-bool tintype_webp_configure(WebPConfig *config, float quality, bool lossless, int method) {
+bool tintype_webp_configure(WebPConfig *config, const tintype_webp_settings *settings) {
     if (!WebPConfigInit(config)) {
         return false;
     }
-    config->lossless = lossless;
-    config->quality = quality;
-    config->method = method;
+    config->lossless = settings->is_lossless;
+    config->quality = settings->quality;
+    config->method = settings->method;
+    config->use_sharp_yuv = settings->is_sharp;
     config->thread_level = 0;
+    if (settings->is_lossless && settings->level >= 0 && !WebPConfigLosslessPreset(config, settings->level)) {
+        return false;
+    }
     return WebPValidateConfig(config);
 }
 
@@ -15,8 +19,8 @@ static tintype_webp_status encode(
     const WebPConfig *config, WebPPicture *picture, const uint8_t *rgba, size_t stride, WebPMemoryWriter *writer) {
     picture->writer = WebPMemoryWrite;
     picture->custom_ptr = writer;
-    // Lossless encoding needs RGB, without a conversion to YUV.
-    picture->use_argb = config->lossless;
+    // Lossless encoding needs RGB, and so does the sharp conversion to YUV.
+    picture->use_argb = config->lossless || config->use_sharp_yuv;
     bool is_fine = WebPPictureImportRGBA(picture, rgba, (int)stride) && WebPEncode(config, picture);
     bool lacks_memory = picture->error_code == VP8_ENC_ERROR_OUT_OF_MEMORY
         || picture->error_code == VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY;
@@ -24,14 +28,14 @@ static tintype_webp_status encode(
 }
 
 tintype_webp_status tintype_webp_encode(
-    const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, float quality, bool lossless, int method,
-    uint8_t **out, size_t *out_count) {
+    const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, tintype_webp_settings settings, uint8_t **out,
+    size_t *out_count) {
     *out = NULL;
     *out_count = 0;
     WebPConfig config;
     WebPPicture picture;
     if (width > WEBP_MAX_DIMENSION || height > WEBP_MAX_DIMENSION || !WebPPictureInit(&picture)
-        || !tintype_webp_configure(&config, quality, lossless, method)) {
+        || !tintype_webp_configure(&config, &settings)) {
         return TINTYPE_WEBP_CORRUPT;
     }
     picture.width = (int)width;

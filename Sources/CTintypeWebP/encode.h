@@ -6,6 +6,6 @@
 #include <webp/encode.h>
 
 /// Fills `config`. Returns false if libwebp does not accept the settings.
-bool tintype_webp_configure(WebPConfig *config, float quality, bool lossless, int method);
+bool tintype_webp_configure(WebPConfig *config, const tintype_webp_settings *settings);
 
 #endif

@@ -7,7 +7,8 @@ public import TintypeCore
 /// ``ColorQuantizer`` chooses a palette. GIF has no translucent pixels: those that are at least half opaque become
 /// opaque, others transparent.
 ///
-/// A quality below 0.8 reduces the number of colours, down to 8 at quality 0.
+/// A quality below 0.8 reduces the number of colours, down to 8 at quality 0; so does
+/// ``EncodeOptions/ColorMode/palette(maxColors:)``, down to 2.
 ///
 /// A value may be used from any thread.
 public struct GIFEncoder: AnimatedImageEncoder {
@@ -112,9 +113,8 @@ public struct GIFEncoder: AnimatedImageEncoder {
 
     /// Returns the number of palette entries for a quality, including the transparent one.
     static func colorLimit(_ options: EncodeOptions) -> Int {
-        // NaN compares as false and becomes 0.
-        let quality = options.quality > 0 ? min(options.quality, Self.fullQuality) : 0
-        return 8 + Int((quality / Self.fullQuality * 248).rounded())
+        let quality = min(options.usedQuality, Self.fullQuality)
+        return min(8 + Int((quality / Self.fullQuality * 248).rounded()), options.paletteLimit ?? 256)
     }
 
     /// The quality from which on all 256 entries are used.

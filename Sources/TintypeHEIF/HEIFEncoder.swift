@@ -4,6 +4,8 @@ public import TintypeCore
 
 /// Encodes lossy HEIC images and sequences with libheif and its HEVC encoder (x265 in Debian's build).
 ///
+/// ``EncodeOptions/effort`` from 0 to 1 is a preset of x265, from `ultrafast` to `veryslow`; by default it is libheif's, `slow`.
+///
 /// A value may be used from any thread.
 public struct HEIFEncoder: ImageEncoder {
     /// Creates an encoder.
@@ -38,9 +40,13 @@ public struct HEIFEncoder: ImageEncoder {
         try check(heif_context_get_encoder_for_format(context, heif_compression_HEVC, &encoder))
         // Otherwise x265 logs to standard error.
         try check(heif_encoder_set_logging_level(encoder, 0))
-        // NaN compares as false and becomes 0.
-        let quality = options.quality > 0 ? min(options.quality, 1) : 0
-        try check(heif_encoder_set_lossy_quality(encoder, Int32((quality * 100).rounded())))
+        try check(heif_encoder_set_lossy_quality(encoder, Int32((options.usedQuality * 100).rounded())))
+        if let chroma = options.chroma.ofX265 {
+            try check(heif_encoder_set_parameter_string(encoder, "chroma", chroma))
+        }
+        if let effort = options.effort(from: 0, to: Self.presets.count - 1) {
+            try check(heif_encoder_set_parameter_string(encoder, "preset", Self.presets[effort]))
+        }
         try fill(&image, with: isOpaque ? pixels : try pixels.unpremultiplied(), isOpaque: isOpaque)
         try add(options.written.profile) { heif_image_set_raw_color_profile(image, "prof", $0, $1) }
         var handle: OpaquePointer?
@@ -51,6 +57,11 @@ public struct HEIFEncoder: ImageEncoder {
         try add(options.written.xmp) { heif_context_add_XMP_metadata(context, handle, $0, Int32(clamping: $1)) }
         return try Self.write(context)
     }
+
+    /// The presets of x265 from the fastest on. The last one, `placebo`, is left out as it takes much longer for nothing.
+    private static let presets = [
+        "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow",
+    ]
 
     private func add(_ data: Data?, _ add: (UnsafeRawPointer, Int) -> heif_error) throws(TintypeError) {
         guard let data, !data.isEmpty else { return }
@@ -120,5 +131,17 @@ public struct HEIFEncoder: ImageEncoder {
             error.code == heif_error_Memory_allocation_error ? .outOfMemory : .encodeFailed
         let reason = error.message.map { String(cString: $0) } ?? ""
         throw TintypeError(code, stage: .encode, "cannot encode a HEIC: \(reason)")
+    }
+}
+
+extension EncodeOptions.Chroma {
+    /// The name that x265 has for the sampling; `nil` for its default.
+    fileprivate var ofX265: String? {
+        switch self {
+        case .automatic: nil
+        case .yuv420, .sharp420: "420"
+        case .yuv422: "422"
+        case .yuv444: "444"
+        }
     }
 }

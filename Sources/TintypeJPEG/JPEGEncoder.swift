@@ -2,7 +2,8 @@ import CTintypeJPEG
 public import Foundation
 public import TintypeCore
 
-/// Encodes JPEG with libjpeg-turbo. Transparent pixels are drawn over the background colour of the options.
+/// Encodes JPEG with libjpeg-turbo: baseline or progressive, grey or in colours. Transparent pixels are drawn over the
+/// background colour of the options.
 ///
 /// Any thread may use an encoder.
 public struct JPEGEncoder: ImageEncoder {
@@ -26,24 +27,24 @@ public struct JPEGEncoder: ImageEncoder {
         let thumbnailSize = pixels.size.fitted(into: EncodeOptions.thumbnailSize)
         guard options.embedsThumbnail, thumbnailSize != pixels.size else { return jpeg }
         let thumbnail = try opaque.resampled(to: thumbnailSize, filter: .lanczos3)
-        let quality = min(options.quality, Self.thumbnailQuality)
-        return ExifThumbnail(try Self.encodeJPEG(thumbnail, EncodeOptions(quality: quality))).inserted(into: jpeg)
+        var thumbnailOptions = options
+        thumbnailOptions.quality = min(options.usedQuality, Self.thumbnailQuality)
+        (thumbnailOptions.chroma, thumbnailOptions.isProgressive) = (.automatic, false)
+        return ExifThumbnail(try Self.encodeJPEG(thumbnail, thumbnailOptions)).inserted(into: jpeg)
     }
 
     /// The highest quality of a thumbnail: 320 × 320 pixels then always fit into an Exif segment.
     private static let thumbnailQuality = 0.8
 
     private static func encodeJPEG(_ opaque: PixelBuffer, _ options: EncodeOptions) throws(TintypeError) -> Data {
-        // NaN compares as false and becomes 0.
-        let quality = options.quality > 0 ? min(options.quality, 1) : 0
+        let settings = settings(options, isGrey: options.allowsGrey && opaque.isGrey)
         var message = [CChar](repeating: 0, count: 200)
         var (bytes, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
         let status = opaque.withUnsafeBytes { rows in
             rows.bindMemory(to: UInt8.self).baseAddress.map {
                 tintype_jpeg_encode(
-                    $0, UInt32(opaque.size.width), UInt32(opaque.size.height), opaque.bytesPerRow,
-                    Int32(max(1, (quality * 100).rounded())), false, quality >= Self.fullChromaQuality, &bytes, &count,
-                    &message, message.count)
+                    $0, UInt32(opaque.size.width), UInt32(opaque.size.height), opaque.bytesPerRow, settings, &bytes,
+                    &count, &message, message.count)
             }
         }
         guard status == .ok, let bytes else {
@@ -51,6 +52,20 @@ public struct JPEGEncoder: ImageEncoder {
             throw TintypeError(code, stage: .encode, "encoding a JPEG failed: \(String(cText: message))")
         }
         return Data(takingOver: bytes, count: count, freedBy: tintype_jpeg_free)
+    }
+
+    private static func settings(_ options: EncodeOptions, isGrey: Bool) -> tintype_jpeg_settings {
+        let quality = options.usedQuality
+        let (across, down): (Int32, Int32) =
+            switch options.chroma {
+            case .automatic: quality >= fullChromaQuality ? (1, 1) : (2, 2)
+            case .yuv420, .sharp420: (2, 2)
+            case .yuv422: (2, 1)
+            case .yuv444: (1, 1)
+            }
+        return tintype_jpeg_settings(
+            quality: Int32(max(1, (quality * 100).rounded())), is_progressive: options.isProgressive, is_grey: isGrey,
+            chroma_across: across, chroma_down: down)
     }
 }
 

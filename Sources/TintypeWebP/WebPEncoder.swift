@@ -2,7 +2,11 @@ import CTintypeWebP
 public import Foundation
 public import TintypeCore
 
-/// Encodes WebP with libwebp, still and animated. At a quality of 1 the encoding is lossless.
+/// Encodes WebP with libwebp, still and animated. At a quality of 1 the encoding is lossless, unless the options say
+/// otherwise.
+///
+/// ``EncodeOptions/effort`` from 0 to 1 is a method of 0 to 6 or, for lossless encoding, libwebp's level of 0 to 9. Lossy files
+/// are 4:2:0; ``EncodeOptions/Chroma/sharp420`` uses sharp YUV, and so do 4:2:2 and 4:4:4.
 ///
 /// Any thread may use an encoder.
 public struct WebPEncoder: ImageEncoder {
@@ -34,8 +38,8 @@ public struct WebPEncoder: ImageEncoder {
         let status = straight.withUnsafeBytes { rows in
             rows.bindMemory(to: UInt8.self).baseAddress.map {
                 tintype_webp_encode(
-                    $0, UInt32(straight.size.width), UInt32(straight.size.height), straight.bytesPerRow,
-                    settings.quality, settings.is_lossless, settings.method, &bytes, &count)
+                    $0, UInt32(straight.size.width), UInt32(straight.size.height), straight.bytesPerRow, settings,
+                    &bytes, &count)
             }
         }
         guard status == .ok, let bytes else {
@@ -45,14 +49,14 @@ public struct WebPEncoder: ImageEncoder {
         return Data(takingOver: bytes, count: count, freedBy: tintype_webp_free)
     }
 
-    /// Returns libwebp's settings for the quality of `options`.
+    /// Returns libwebp's settings for `options`.
     func settings(_ options: EncodeOptions) -> tintype_webp_settings {
-        // NaN compares as false and becomes 0.
-        let quality = options.quality > 0 ? min(options.quality, 1) : 0
-        let isLossless = quality == 1
+        let isLossless = options.isLossless
+        let level = isLossless ? options.effort(from: 0, to: 9) : nil
         return tintype_webp_settings(
-            quality: Float(isLossless ? Self.losslessEffort : quality * 100), is_lossless: isLossless,
-            method: Int32(method))
+            quality: Float(isLossless ? Self.losslessEffort : options.usedQuality * 100), is_lossless: isLossless,
+            method: Int32(options.effort(from: 0, to: 6) ?? method), level: Int32(level ?? -1),
+            is_sharp: [.sharp420, .yuv422, .yuv444].contains(options.chroma))
     }
 }
 

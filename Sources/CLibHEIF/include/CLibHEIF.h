@@ -12,7 +12,8 @@
     FUNCTION(heif_context_set_max_decoding_threads) FUNCTION(heif_context_set_maximum_image_size_limit) \
     FUNCTION(heif_context_write) FUNCTION(heif_decode_image) FUNCTION(heif_decoding_options_alloc) \
     FUNCTION(heif_decoding_options_free) FUNCTION(heif_encoder_release) FUNCTION(heif_encoder_set_logging_level) \
-    FUNCTION(heif_encoder_set_lossy_quality) FUNCTION(heif_image_add_plane) FUNCTION(heif_image_create) \
+    FUNCTION(heif_encoder_set_lossy_quality) FUNCTION(heif_encoder_set_parameter_string) \
+    FUNCTION(heif_image_add_plane) FUNCTION(heif_image_create) \
     FUNCTION(heif_image_get_bits_per_pixel_range) FUNCTION(heif_image_get_height) FUNCTION(heif_image_get_plane) \
     FUNCTION(heif_image_get_plane_readonly) FUNCTION(heif_image_get_width) \
     FUNCTION(heif_image_handle_get_height) FUNCTION(heif_image_handle_get_list_of_metadata_block_IDs) \

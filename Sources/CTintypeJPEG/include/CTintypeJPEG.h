@@ -238,8 +238,20 @@ const char *tintype_jpeg_incremental_message(const tintype_jpeg_incremental *inc
 
 // MARK: Writing.
 
-/// Encodes 8-bit RGBA without its alpha as a YCbCr JPEG with optimal Huffman tables. `quality` is 1...100;
-/// `full_chroma` selects full colour resolution (4:4:4, otherwise 4:2:0).
+/// The settings of an encoding.
+typedef struct tintype_jpeg_settings {
+    /// 1...100.
+    int quality;
+    /// Whether the file has several scans, each of which refines the whole image.
+    bool is_progressive;
+    /// Whether only the brightness is stored, in one component.
+    bool is_grey;
+    /// The number of pixels that share a colour difference in each direction: 1 or 2.
+    int chroma_across;
+    int chroma_down;
+} tintype_jpeg_settings;
+
+/// Encodes 8-bit RGBA without its alpha as a YCbCr or grey JPEG with optimal Huffman tables.
 ///
 /// - OK: `out` holds `out_count` bytes, to be freed by `tintype_jpeg_free`.
 /// - UNSUPPORTED: a side exceeds JPEG's maximum; MEMORY.
@@ -247,8 +259,8 @@ const char *tintype_jpeg_incremental_message(const tintype_jpeg_incremental *inc
 ///
 /// Otherwise `out` is null and `message` holds the reason, truncated to `message_size` bytes.
 tintype_jpeg_status tintype_jpeg_encode(
-    const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, int quality, bool progressive,
-    bool full_chroma, uint8_t *_Nullable *_Nonnull out, size_t *out_count, char *message, size_t message_size);
+    const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, tintype_jpeg_settings settings,
+    uint8_t *_Nullable *_Nonnull out, size_t *out_count, char *message, size_t message_size);
 
 /// Frees the output of `tintype_jpeg_encode`.
 void tintype_jpeg_free(uint8_t *_Nullable bytes);

@@ -135,19 +135,25 @@ tintype_webp_status tintype_webp_incremental_preview(
 
 // MARK: Writing
 
-/// Encodes 8-bit RGBA with straight alpha and rows `stride` bytes apart. `quality` is 0 to 100; if `lossless`, every
-/// pixel is exact and `quality` is the effort. Free `*out` with `tintype_webp_free`. Returns OK, MEMORY, or CORRUPT if
-/// WebP cannot hold the image (a side of more than 16,383 pixels).
-tintype_webp_status tintype_webp_encode(
-    const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, float quality, bool lossless, int method,
-    uint8_t *_Nullable *_Nonnull out, size_t *out_count);
-
-/// The settings of an encoding; see `tintype_webp_encode`.
+/// The settings of an encoding.
 typedef struct tintype_webp_settings {
+    /// 0 to 100; the effort if `is_lossless`.
     float quality;
+    /// Whether every pixel is exact.
     bool is_lossless;
+    /// 0 to 6.
     int method;
+    /// libwebp's level of lossless encoding, 0 to 9, which replaces quality and method; -1 for none.
+    int level;
+    /// Whether the colour differences are chosen so that edges stay sharp, which takes longer.
+    bool is_sharp;
 } tintype_webp_settings;
+
+/// Encodes 8-bit RGBA with straight alpha and rows `stride` bytes apart. Free `*out` with `tintype_webp_free`. Returns OK,
+/// MEMORY, or CORRUPT if WebP cannot hold the image (a side of more than 16,383 pixels).
+tintype_webp_status tintype_webp_encode(
+    const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, tintype_webp_settings settings,
+    uint8_t *_Nullable *_Nonnull out, size_t *out_count);
 
 /// A writer of one animation.
 typedef struct tintype_webp_animation tintype_webp_animation;
