@@ -75,27 +75,44 @@ static toff_t size(thandle_t handle) {
 
 // MARK: Encoding
 
-static bool describe(TIFF *tiff, uint32_t width, uint32_t height, bool is_opaque) {
+static uint16_t samples_of(const tintype_tiff_layout *layout) {
+    return (layout->is_grey ? 1 : 3) + (layout->is_opaque ? 0 : 1);
+}
+
+static bool describe(TIFF *tiff, uint32_t width, uint32_t height, const tintype_tiff_layout *layout) {
     uint16_t straight = EXTRASAMPLE_UNASSALPHA;
     return TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, width) && TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, height)
-        && TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 8)
-        && TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, is_opaque ? 3 : 4)
-        && TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_RGB)
+        && TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, layout->bits)
+        && TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, samples_of(layout))
+        && TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, layout->is_grey ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB)
         && TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG)
         && TIFFSetField(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT)
         && TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE)
         && TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL)
+        && TIFFSetField(tiff, TIFFTAG_ZIPQUALITY, layout->level)
         && TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, ROWS_PER_STRIP)
-        && (is_opaque || TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &straight));
+        && (layout->is_opaque || TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &straight));
+}
+
+/// Copies the channels of RGBA that are stored.
+static void pick_samples(
+    uint8_t *row, const uint8_t *rgba, uint32_t width, const tintype_tiff_layout *layout) {
+    size_t bytes = layout->bits / 8, samples = samples_of(layout);
+    for (uint32_t x = 0; x < width; x++) {
+        const uint8_t *from = rgba + (size_t)x * 4 * bytes;
+        uint8_t *to = row + (size_t)x * samples * bytes;
+        memcpy(to, from, (layout->is_grey ? 1 : samples) * bytes);
+        if (layout->is_grey && !layout->is_opaque) {
+            memcpy(to + bytes, from + 3 * bytes, bytes);
+        }
+    }
 }
 
 static bool write_rows(
-    TIFF *tiff, const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, uint8_t *row, int samples) {
+    TIFF *tiff, const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, uint8_t *row,
+    const tintype_tiff_layout *layout) {
     for (uint32_t y = 0; y < height; y++) {
-        const uint8_t *from = rgba + y * stride;
-        for (uint32_t x = 0; x < width; x++) {
-            memcpy(row + (size_t)x * samples, from + 4 * (size_t)x, samples);
-        }
+        pick_samples(row, rgba + y * stride, width, layout);
         if (TIFFWriteScanline(tiff, row, y, 0) < 0) {
             return false;
         }
@@ -105,7 +122,7 @@ static bool write_rows(
 
 static bool encode(
     sink *out, tintype_tiff_report *report, const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride,
-    bool is_opaque, uint8_t *row) {
+    const tintype_tiff_layout *layout, uint8_t *row) {
     TIFFOpenOptions *options = tintype_tiff_options(report, 0);
     TIFF *tiff = options == NULL
         ? NULL
@@ -114,24 +131,29 @@ static bool encode(
     if (tiff == NULL) {
         return false;
     }
-    bool is_fine = describe(tiff, width, height, is_opaque)
-        && write_rows(tiff, rgba, width, height, stride, row, is_opaque ? 3 : 4) && TIFFFlush(tiff);
+    bool is_fine = describe(tiff, width, height, layout)
+        && write_rows(tiff, rgba, width, height, stride, row, layout) && TIFFFlush(tiff);
     TIFFClose(tiff);
     return is_fine && report->message[0] == '\0';
 }
 
 tintype_tiff_status tintype_tiff_encode(
-    const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, bool is_opaque, uint8_t **out,
+    const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, tintype_tiff_layout layout, uint8_t **out,
     size_t *out_count, char *message, size_t message_size) {
     sink sink = {0};
     tintype_tiff_report report = {0};
     *out = NULL;
     *out_count = 0;
-    uint8_t *row = malloc((size_t)width * 4);
+    bool is_valid = (layout.bits == 8 || layout.bits == 16) && stride >= (size_t)width * layout.bits / 2;
+    if (!is_valid || layout.level < 1 || layout.level > 9) {
+        snprintf(message, message_size, "Bad arguments");
+        return TINTYPE_TIFF_CORRUPT;
+    }
+    uint8_t *row = malloc((size_t)width * layout.bits / 2);
     if (row == NULL) {
         return TINTYPE_TIFF_MEMORY;
     }
-    bool is_fine = encode(&sink, &report, rgba, width, height, stride, is_opaque, row);
+    bool is_fine = encode(&sink, &report, rgba, width, height, stride, &layout, row);
     free(row);
     snprintf(message, message_size, "%s", report.message);
     if (!is_fine) {

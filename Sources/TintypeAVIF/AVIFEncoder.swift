@@ -3,7 +3,10 @@ import TintypeColor
 public import TintypeCore
 
 /// Encodes AVIF images and sequences with libavif, on the calling thread. At quality 1, encoding pixels of 8 bits is
-/// lossless.
+/// lossless, unless the options say otherwise.
+///
+/// ``EncodeOptions/effort`` from 0 to 1 is a speed of 10 to 0. Lossless images are RGB, with the identity matrix. Grey still
+/// images have no chroma.
 ///
 /// A value may be used from any thread.
 public struct AVIFEncoder: ImageEncoder {
@@ -30,14 +33,16 @@ public struct AVIFEncoder: ImageEncoder {
     public func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
-        let writer = try AVIFWriter(options, speed: speed)
+        let writer = try AVIFWriter(options, speed: speed(options))
         try writer.add(pixels, isOpaque: pixels.isOpaque, ticks: nil)
         return try writer.finish()
     }
+
+    private func speed(_ options: EncodeOptions) -> Int { options.effort(from: 10, to: 0) ?? speed }
 }
 
 /// Encodes still images with 10 bits per channel, in PQ with the primaries of Rec. ITU-R BT.2100. The samples are rounded to 10
-/// bits, so this loses precision at quality 1, too.
+/// bits, so this loses precision even if it is lossless.
 extension AVIFEncoder: HighRangeImageEncoder {
     /// Encodes a still image. Alpha is omitted if every pixel is opaque.
     ///
@@ -55,10 +60,25 @@ extension AVIFEncoder: PreparingHighRangeEncoder {
     ) throws(TintypeError) -> (EncodeOptions) throws(TintypeError) -> Data {
         let rows = try PQRows(highRange, alpha: .always)
         return { options throws(TintypeError) in
-            let writer = try AVIFWriter(options, speed: speed)
+            let writer = try AVIFWriter(options, speed: speed(options))
             try writer.add(rows)
             return try writer.finish()
         }
+    }
+}
+
+/// Encodes still images with 10 bits per channel. The samples are rounded to 10 bits, so this loses precision even if it is
+/// lossless.
+extension AVIFEncoder: DeepImageEncoder {
+    /// Encodes a still image. Alpha is omitted if every pixel is opaque.
+    ///
+    /// - Throws: ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``.
+    public func encode(
+        _ samples: DeepSamples, as format: ImageFormat, options: EncodeOptions
+    ) throws(TintypeError) -> Data {
+        let writer = try AVIFWriter(options, speed: speed(options))
+        try writer.add(samples)
+        return try writer.finish()
     }
 }
 
@@ -71,7 +91,7 @@ extension AVIFEncoder: AnimatedImageEncoder {
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let isOpaque = try animation.isOpaque()
-        let writer = try AVIFWriter(options, speed: min(speed, Self.fastestSequence))
+        let writer = try AVIFWriter(options, speed: min(speed(options), Self.fastestSequence))
         writer.setPlayCount(animation.loopCount)
         let ticks = FrameDuration.ticks(
             animation.durations, perSecond: Double(AVIFWriter.ticksPerSecond), in: 11...Int(UInt32.max))

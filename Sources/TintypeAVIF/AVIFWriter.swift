@@ -9,6 +9,9 @@ import TintypeCore
 struct AVIFWriter: ~Copyable {
     private let encoder: UnsafeMutablePointer<avifEncoder>
     private let quality: Double
+    private let isLossless: Bool
+    private let chroma: EncodeOptions.Chroma
+    private let allowsGrey: Bool
     private let metadata: EncodedMetadata
     private let colorSpace: EncodeOptions.ColorSpace
 
@@ -29,8 +32,8 @@ struct AVIFWriter: ~Copyable {
         try AVIFLibrary.load(for: .encode)
         guard let encoder = avifEncoderCreate() else { throw Self.failure(AVIF_RESULT_OUT_OF_MEMORY) }
         self.encoder = encoder
-        // NaN compares as false and becomes 0.
-        quality = options.quality > 0 ? min(options.quality, 1) : 0
+        (isLossless, chroma, allowsGrey) = (options.isLossless, options.chroma, options.allowsGrey)
+        quality = isLossless ? 1 : options.usedQuality
         let quantizer = Int32(((1 - quality) * Self.coarsestQuantizer).rounded())
         (metadata, colorSpace) = (options.written, options.written.colorSpace)
         encoder.pointee.maxThreads = 1
@@ -58,7 +61,9 @@ struct AVIFWriter: ~Copyable {
     ///   - ticks: The duration of a frame of a sequence; `nil` for a still image.
     func add(_ pixels: PixelBuffer, isOpaque: Bool, ticks: Int?) throws(TintypeError) {
         let straight = isOpaque ? pixels : try pixels.unpremultiplied()
-        let samples = AVIFSamples(straight, isOpaque: isOpaque, colorSpace)
+        // All frames of a sequence have the same planes.
+        let isGrey = ticks == nil && allowsGrey && pixels.isGrey
+        let samples = AVIFSamples(straight, isOpaque: isOpaque, isGrey: isGrey, colorSpace)
         try straight.withUnsafeBytes { bytes throws(TintypeError) in try add(bytes, samples, ticks: ticks) }
     }
 
@@ -67,6 +72,14 @@ struct AVIFWriter: ~Copyable {
         let samples = AVIFSamples(pq: rows.size, isOpaque: rows.isOpaque)
         try rows.samples.withUnsafeBytes { bytes in
             Result { () throws(TintypeError) in try add(bytes, samples, ticks: nil) }
+        }.get()
+    }
+
+    /// Encodes a still image of 16-bit samples.
+    func add(_ samples: DeepSamples) throws(TintypeError) {
+        let layout = AVIFSamples(samples, isGrey: allowsGrey && samples.isGrey, colorSpace)
+        try samples.samples.withUnsafeBytes { bytes in
+            Result { () throws(TintypeError) in try add(bytes, layout, ticks: nil) }
         }.get()
     }
 
@@ -110,15 +123,14 @@ struct AVIFWriter: ~Copyable {
     private func makePlanes(
         _ bytes: UnsafeRawBufferPointer, _ samples: AVIFSamples
     ) throws(TintypeError) -> UnsafeMutablePointer<avifImage> {
-        let format = quality >= Self.fullChromaQuality ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420
         let (width, height) = (UInt32(samples.size.width), UInt32(samples.size.height))
-        guard let image = avifImageCreate(width, height, samples.depth.encoded, format) else {
+        guard let image = avifImageCreate(width, height, samples.depth.encoded, pixelFormat(of: samples)) else {
             throw Self.failure(AVIF_RESULT_OUT_OF_MEMORY)
         }
         image.pointee.colorPrimaries = avifColorPrimaries(samples.primaries)
         image.pointee.transferCharacteristics = avifTransferCharacteristics(samples.transfer)
-        // Only the identity matrix is lossless.
-        let matrix = quality == 1 ? AVIF_MATRIX_COEFFICIENTS_IDENTITY : samples.matrix
+        // Only the identity matrix is lossless, except for grey, whose brightness every matrix keeps.
+        let matrix = isLossless && !samples.isGrey ? AVIF_MATRIX_COEFFICIENTS_IDENTITY : samples.matrix
         image.pointee.matrixCoefficients = avifMatrixCoefficients(matrix)
         image.pointee.yuvRange = AVIF_RANGE_FULL
         var rgb = avifRGBImage()
@@ -135,6 +147,18 @@ struct AVIFWriter: ~Copyable {
             throw Self.failure(result)
         }
         return image
+    }
+
+    private func pixelFormat(of samples: AVIFSamples) -> avifPixelFormat {
+        guard !samples.isGrey else { return AVIF_PIXEL_FORMAT_YUV400 }
+        // The identity matrix has no chroma.
+        guard !isLossless else { return AVIF_PIXEL_FORMAT_YUV444 }
+        return switch chroma {
+        case .automatic: quality >= Self.fullChromaQuality ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420
+        case .yuv420, .sharp420: AVIF_PIXEL_FORMAT_YUV420
+        case .yuv422: AVIF_PIXEL_FORMAT_YUV422
+        case .yuv444: AVIF_PIXEL_FORMAT_YUV444
+        }
     }
 
     private static func failure(_ result: avifResult) -> TintypeError {

@@ -59,12 +59,22 @@ package final class WideConverter {
                 let light = mapping.linearLight(SIMD3(words[4 * x], words[4 * x + 1], words[4 * x + 2]))
                 Self.store(light, alpha: words[4 * x + 3], at: x, in: row)
             }
+        case .standard where colors == .standard:
+            let table = Self.standardLight
+            for x in 0..<width {
+                let light = SIMD3(
+                    table[Int(words[4 * x])], table[Int(words[4 * x + 1])], table[Int(words[4 * x + 2])])
+                Self.store(light, alpha: words[4 * x + 3], at: x, in: row)
+            }
         case .standard:
             light?.convert(words, width: width) { x, light in
                 Self.store(light, alpha: words[4 * x + 3], at: x, in: row)
             }
         }
     }
+
+    /// The light of each 16-bit code of sRGB, computed once per process. lcms2 interpolates between fewer codes.
+    private static let standardLight: [Float] = (0...65535).map { Float(SRGBCurve.light(of: Double($0) / 65535)) }
 
     /// Returns `round(word * 255 / 65535)`.
     private static func narrow(_ word: UInt16) -> UInt32 { (UInt32(word) * 255 + 32895) >> 16 }

@@ -3,7 +3,11 @@ public import Foundation
 import TintypeColor
 public import TintypeCore
 
-/// Encodes still and animated JPEG XL with libjxl, on the calling thread. At quality 1 encoding is lossless.
+/// Encodes still and animated JPEG XL with libjxl, on the calling thread. At quality 1 encoding is lossless, unless the options
+/// say otherwise.
+///
+/// ``EncodeOptions/effort`` from 0 to 1 is an effort of 1 to 9. Grey still images are written in one channel. Images with
+/// ``Image/highRange`` are written with 16 bits per channel.
 ///
 /// A value may be used from any thread.
 public struct JXLEncoder: ImageEncoder {
@@ -26,16 +30,26 @@ public struct JXLEncoder: ImageEncoder {
     public func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
-        // NaN compares as false and becomes 0.
-        let quality = options.quality > 0 ? min(options.quality, 1) : 0
         let isOpaque = pixels.isOpaque
         let straight = isOpaque ? pixels : try pixels.unpremultiplied()
+        let channels = JXLWriter.Channels(isGrey: options.allowsGrey && pixels.isGrey, hasAlpha: !isOpaque)
         let writer = try JXLWriter(
-            size: pixels.size, hasAlpha: !isOpaque, isLossless: quality == 1, .standard(options.written.colorSpace),
+            size: pixels.size, channels, .standard(options.written.colorSpace), settings(options),
             metadata: options.written)
-        try writer.add(straight, distance: Self.distance(quality), effort: effort)
+        try writer.add(straight)
         return try writer.finish()
     }
+
+    /// Returns libjxl's settings for `options`.
+    private func settings(_ options: EncodeOptions) -> JXLWriter.Settings {
+        // A quality of 1 has a distance of 0, which libjxl takes for lossless.
+        let distance = max(Self.distance(options.usedQuality), Self.leastLossyDistance)
+        return JXLWriter.Settings(
+            isLossless: options.isLossless, distance: distance, effort: options.effort(from: 1, to: 9) ?? effort)
+    }
+
+    /// The distance of the best lossy quality of `cjxl`.
+    private static let leastLossyDistance: Float = 0.1
 
     /// Converts a quality from 0 to 1 to a butteraugli distance, as `cjxl` does for JPEG qualities.
     static func distance(_ quality: Double) -> Float {
@@ -64,13 +78,27 @@ extension JXLEncoder: PreparingHighRangeEncoder {
     ) throws(TintypeError) -> (EncodeOptions) throws(TintypeError) -> Data {
         let rows = try PQRows(highRange, alpha: .unlessOpaque)
         return { options throws(TintypeError) in
-            // NaN compares as false and becomes 0.
-            let quality = options.quality > 0 ? min(options.quality, 1) : 0
-            let writer = try JXLWriter(
-                size: rows.size, hasAlpha: !rows.isOpaque, isLossless: quality == 1, .pq, metadata: options.written)
-            try writer.add(rows, distance: Self.distance(quality), effort: effort)
+            let channels = JXLWriter.Channels(isGrey: false, hasAlpha: !rows.isOpaque)
+            let writer = try JXLWriter(size: rows.size, channels, .pq, settings(options), metadata: options.written)
+            try writer.add(rows.samples)
             return try writer.finish()
         }
+    }
+}
+
+extension JXLEncoder: DeepImageEncoder {
+    /// Encodes a still image with 16 bits per channel.
+    ///
+    /// - Throws: ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``.
+    public func encode(
+        _ samples: DeepSamples, as format: ImageFormat, options: EncodeOptions
+    ) throws(TintypeError) -> Data {
+        let channels = JXLWriter.Channels(isGrey: options.allowsGrey && samples.isGrey, hasAlpha: !samples.isOpaque)
+        let writer = try JXLWriter(
+            size: samples.size, channels, .deep(options.written.colorSpace), settings(options),
+            metadata: options.written)
+        try writer.add(channels.picked(from: samples.samples))
+        return try writer.finish()
     }
 }
 
@@ -82,20 +110,17 @@ extension JXLEncoder: AnimatedImageEncoder {
     public func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
-        // NaN compares as false and becomes 0.
-        let quality = options.quality > 0 ? min(options.quality, 1) : 0
         let isOpaque = try animation.isOpaque()
         var writer = try JXLWriter(
-            size: animation.size, hasAlpha: !isOpaque, isLossless: quality == 1, .standard(options.written.colorSpace),
-            playCount: animation.loopCount, metadata: options.written)
+            size: animation.size, JXLWriter.Channels(isGrey: false, hasAlpha: !isOpaque),
+            .standard(options.written.colorSpace), settings(options), playCount: animation.loopCount,
+            metadata: options.written)
         let ticks = FrameDuration.ticks(
             animation.durations, perSecond: Double(JXLWriter.ticksPerSecond), in: 11...Int(UInt32.max))
         for index in 0..<animation.frameCount {
             if index > 0 { try writer.encodeAddedFrames() }
             let frame = try animation.frame(at: index)
-            try writer.add(
-                isOpaque ? frame : frame.unpremultiplied(), distance: Self.distance(quality), effort: effort,
-                ticks: ticks[index])
+            try writer.add(isOpaque ? frame : frame.unpremultiplied(), ticks: ticks[index])
         }
         return try writer.finish()
     }

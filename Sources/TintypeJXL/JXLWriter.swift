@@ -8,8 +8,8 @@ import TintypeCore
 /// Not thread-safe: use it from one thread at a time.
 struct JXLWriter: ~Copyable {
     private let encoder: OpaquePointer
-    private let hasAlpha: Bool
-    private let isLossless: Bool
+    private let channels: Channels
+    private let settings: Settings
     private var data = Data()
 
     /// The unit of frame durations: ticks a second.
@@ -21,8 +21,27 @@ struct JXLWriter: ~Copyable {
     enum Colors {
         /// With 8 bits.
         case standard(EncodeOptions.ColorSpace)
+        /// With 16 bits.
+        case deep(EncodeOptions.ColorSpace)
         /// With 16 bits, in PQ with the primaries of Rec. ITU-R BT.2100.
         case pq
+    }
+
+    /// The channels that are stored.
+    struct Channels {
+        let isGrey: Bool
+        let hasAlpha: Bool
+
+        var count: UInt32 { (isGrey ? 1 : 3) + (hasAlpha ? 1 : 0) }
+    }
+
+    /// How the pixels are coded.
+    struct Settings {
+        let isLossless: Bool
+        /// The butteraugli distance, above 0 to 15; ignored if `isLossless`.
+        let distance: Float
+        /// From 1, the fastest, to 9.
+        let effort: Int
     }
 
     /// Creates a writer and describes the image to it.
@@ -30,7 +49,7 @@ struct JXLWriter: ~Copyable {
     /// - Parameter playCount: The number of plays of an animation, 0 for forever; `nil` for a still image.
     /// - Throws: ``TintypeError/Code/noCoder``, ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``.
     init(
-        size: PixelSize, hasAlpha: Bool, isLossless: Bool, _ colors: Colors, playCount: Int? = nil,
+        size: PixelSize, _ channels: Channels, _ colors: Colors, _ settings: Settings, playCount: Int? = nil,
         metadata: EncodedMetadata
     ) throws(TintypeError) {
         try JXLLibrary.load(for: .encode)
@@ -38,26 +57,27 @@ struct JXLWriter: ~Copyable {
             throw TintypeError(.outOfMemory, stage: .encode, "not enough memory for a JPEG XL encoder")
         }
         do throws(TintypeError) {
-            try Self.configure(encoder, size, hasAlpha: hasAlpha, isLossless: isLossless, colors, playCount: playCount)
+            try Self.configure(encoder, size, channels, colors, settings, playCount: playCount)
             try Self.add(metadata, to: encoder)
         } catch {
             JxlEncoderDestroy(encoder)
             throw error
         }
         self.encoder = encoder
-        self.hasAlpha = hasAlpha
-        self.isLossless = isLossless
+        self.channels = channels
+        self.settings = settings
     }
 
     private static func configure(
-        _ encoder: OpaquePointer, _ size: PixelSize, hasAlpha: Bool, isLossless: Bool, _ colors: Colors, playCount: Int?
+        _ encoder: OpaquePointer, _ size: PixelSize, _ channels: Channels, _ colors: Colors, _ settings: Settings,
+        playCount: Int?
     ) throws(TintypeError) {
         var info = JxlBasicInfo()
         JxlEncoderInitBasicInfo(&info)
         (info.xsize, info.ysize) = (UInt32(size.width), UInt32(size.height))
-        (info.bits_per_sample, info.num_color_channels) = (colors.depth, 3)
-        (info.num_extra_channels, info.alpha_bits) = hasAlpha ? (1, colors.depth) : (0, 0)
-        info.uses_original_profile = isLossless ? 1 : 0
+        (info.bits_per_sample, info.num_color_channels) = (colors.depth, channels.isGrey ? 1 : 3)
+        (info.num_extra_channels, info.alpha_bits) = channels.hasAlpha ? (1, colors.depth) : (0, 0)
+        info.uses_original_profile = settings.isLossless ? 1 : 0
         if let playCount {
             info.have_animation = 1
             info.animation = JxlAnimationHeader(
@@ -65,7 +85,7 @@ struct JXLWriter: ~Copyable {
                 have_timecodes: 0)
         }
         if case .pq = colors { info.intensity_target = brightestOfPQ }
-        var encoding = colors.encoding
+        var encoding = colors.encoding(isGrey: channels.isGrey)
         try check(JxlEncoderSetBasicInfo(encoder, &info), encoder)
         try check(JxlEncoderSetColorEncoding(encoder, &encoding), encoder)
     }
@@ -96,46 +116,41 @@ struct JXLWriter: ~Copyable {
     ///
     /// - Parameters:
     ///   - pixels: Straight pixels.
-    ///   - distance: The butteraugli distance, 0 to 15; ignored by a lossless writer.
-    ///   - effort: From 1, the fastest, to 9.
     ///   - ticks: The duration of a frame of an animation; `nil` for a still image.
-    func add(_ pixels: PixelBuffer, distance: Float, effort: Int, ticks: Int? = nil) throws(TintypeError) {
-        let samples = Self.interleavedSamples(pixels, channels: hasAlpha ? 4 : 3)
+    func add(_ pixels: PixelBuffer, ticks: Int? = nil) throws(TintypeError) {
+        let samples = channels.interleaved(pixels)
         try samples.withUnsafeBytes { bytes in
-            Result { () throws(TintypeError) in
-                try add(bytes, JXL_TYPE_UINT8, distance: distance, effort: effort, ticks: ticks)
-            }
+            Result { () throws(TintypeError) in try add(bytes, JXL_TYPE_UINT8, ticks: ticks) }
         }.get()
     }
 
-    /// Adds an image of the high range, whose samples include alpha if the writer does.
-    func add(_ rows: PQRows, distance: Float, effort: Int) throws(TintypeError) {
-        try rows.samples.withUnsafeBytes { bytes in
-            Result { () throws(TintypeError) in
-                try add(bytes, JXL_TYPE_UINT16, distance: distance, effort: effort, ticks: nil)
-            }
+    /// Adds a still image of 16-bit samples, which are those of the channels.
+    func add(_ samples: [UInt16]) throws(TintypeError) {
+        try samples.withUnsafeBytes { bytes in
+            Result { () throws(TintypeError) in try add(bytes, JXL_TYPE_UINT16, ticks: nil) }
         }.get()
     }
 
     private func add(
-        _ samples: UnsafeRawBufferPointer, _ type: JxlDataType, distance: Float, effort: Int, ticks: Int?
+        _ samples: UnsafeRawBufferPointer, _ type: JxlDataType, ticks: Int?
     ) throws(TintypeError) {
         // Owned by the encoder.
-        guard let settings = JxlEncoderFrameSettingsCreate(encoder, nil) else {
+        guard let frame = JxlEncoderFrameSettingsCreate(encoder, nil) else {
             throw TintypeError(.outOfMemory, stage: .encode, "not enough memory for a JPEG XL encoder")
         }
-        try check(JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, Int64(effort)))
+        try check(JxlEncoderFrameSettingsSetOption(frame, JXL_ENC_FRAME_SETTING_EFFORT, Int64(settings.effort)))
         try check(
-            isLossless ? JxlEncoderSetFrameLossless(settings, 1) : JxlEncoderSetFrameDistance(settings, distance))
+            settings.isLossless
+                ? JxlEncoderSetFrameLossless(frame, 1) : JxlEncoderSetFrameDistance(frame, settings.distance))
         if let ticks {
             var header = JxlFrameHeader()
             JxlEncoderInitFrameHeader(&header)
             header.duration = UInt32(clamping: ticks)
-            try check(JxlEncoderSetFrameHeader(settings, &header))
+            try check(JxlEncoderSetFrameHeader(frame, &header))
         }
         var format = JxlPixelFormat(
-            num_channels: hasAlpha ? 4 : 3, data_type: type, endianness: JXL_NATIVE_ENDIAN, align: 0)
-        try check(JxlEncoderAddImageFrame(settings, &format, samples.baseAddress, samples.count))
+            num_channels: channels.count, data_type: type, endianness: JXL_NATIVE_ENDIAN, align: 0)
+        try check(JxlEncoderAddImageFrame(frame, &format, samples.baseAddress, samples.count))
     }
 
     /// Encodes the last frame and returns the file.
@@ -171,37 +186,49 @@ struct JXLWriter: ~Copyable {
         let code: TintypeError.Code = reason == JXL_ENC_ERR_OOM ? .outOfMemory : .encodeFailed
         throw TintypeError(code, stage: .encode, "cannot encode a JPEG XL: libjxl error \(reason.rawValue)")
     }
+}
 
-    private static func interleavedSamples(_ pixels: PixelBuffer, channels: Int) -> [UInt8] {
+extension JXLWriter.Channels {
+    /// Returns the samples of straight pixels without padding.
+    func interleaved(_ pixels: PixelBuffer) -> [UInt8] {
         var samples: [UInt8] = []
-        samples.reserveCapacity(pixels.size.area * channels)
-        for y in 0..<pixels.size.height {
-            pixels.withUnsafeRow(y) { row in
-                if channels == 4 { return samples.append(contentsOf: row) }
-                for offset in stride(from: 0, to: row.count, by: 4) {
-                    samples.append(row[offset])
-                    samples.append(row[offset + 1])
-                    samples.append(row[offset + 2])
-                }
-            }
-        }
+        samples.reserveCapacity(pixels.size.area * Int(count))
+        for y in 0..<pixels.size.height { pixels.withUnsafeRow(y) { pick($0, into: &samples) } }
         return samples
+    }
+
+    /// Returns the samples that are stored of straight RGBA.
+    func picked(from samples: [UInt16]) -> [UInt16] {
+        var picked: [UInt16] = []
+        picked.reserveCapacity(samples.count / 4 * Int(count))
+        pick(samples, into: &picked)
+        return picked
+    }
+
+    private func pick<Sample>(_ pixels: some Collection<Sample>, into samples: inout [Sample]) {
+        if count == 4 { return samples.append(contentsOf: pixels) }
+        let stored = (isGrey ? [0] : [0, 1, 2]) + (hasAlpha ? [3] : [])
+        var pixel = pixels.startIndex
+        while pixel != pixels.endIndex {
+            for channel in stored { samples.append(pixels[pixels.index(pixel, offsetBy: channel)]) }
+            pixel = pixels.index(pixel, offsetBy: 4)
+        }
     }
 }
 
 extension JXLWriter.Colors {
     /// Bits per sample.
     fileprivate var depth: UInt32 {
-        if case .pq = self { 16 } else { 8 }
+        if case .standard = self { 8 } else { 16 }
     }
 
     /// The colours as libjxl names them.
-    fileprivate var encoding: JxlColorEncoding {
+    fileprivate func encoding(isGrey: Bool) -> JxlColorEncoding {
         var encoding = JxlColorEncoding()
-        JxlColorEncodingSetToSRGB(&encoding, 0)
+        JxlColorEncodingSetToSRGB(&encoding, isGrey ? 1 : 0)
         switch self {
-        case .standard(.sRGB): break
-        case .standard(.displayP3): encoding.primaries = JXL_PRIMARIES_P3
+        case .standard(.sRGB), .deep(.sRGB): break
+        case .standard(.displayP3), .deep(.displayP3): encoding.primaries = JXL_PRIMARIES_P3
         case .pq: (encoding.primaries, encoding.transfer_function) = (JXL_PRIMARIES_2100, JXL_TRANSFER_FUNCTION_PQ)
         }
         return encoding

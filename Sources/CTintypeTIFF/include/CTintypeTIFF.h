@@ -91,10 +91,22 @@ tintype_tiff_status tintype_tiff_read_samples(
 
 // MARK: Writing
 
-/// Encodes 8-bit straight RGBA, with rows `stride` bytes apart, using Deflate and horizontal differencing: RGB if
-/// `is_opaque`, otherwise RGBA with straight alpha. Free `*out` with `tintype_tiff_free`.
+/// The samples of a file to write.
+typedef struct tintype_tiff_layout {
+    /// 8 or 16.
+    int bits;
+    /// Whether red alone is stored, for red, green and blue that are equal.
+    bool is_grey;
+    /// Whether alpha is left out.
+    bool is_opaque;
+    /// The level of Deflate, 1 to 9.
+    int level;
+} tintype_tiff_layout;
+
+/// Encodes straight RGBA of 8 bits, or of 16 in the machine's byte order, with rows `stride` bytes apart, using Deflate and
+/// horizontal differencing. Alpha is stored straight. Free `*out` with `tintype_tiff_free`.
 tintype_tiff_status tintype_tiff_encode(
-    const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, bool is_opaque,
+    const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, tintype_tiff_layout layout,
     uint8_t *_Nullable *_Nonnull out, size_t *out_count, char *message, size_t message_size);
 
 void tintype_tiff_free(uint8_t *_Nullable bytes);
