@@ -130,7 +130,7 @@ import Tintype
         let plan = try OutputPlan(
             inputs("a.avif", "b.jxl", "c.png", "d.gif"), to: OutputTarget("o/", isDirectory: true), as: nil,
             writable: Set(coders.encodableFormats), directory: "/home/me")
-        let applied = try colors.applied(to: plan, coders)
+        let applied = try plan.validated { colors.problem(of: $0, coders) }
         #expect(applied.entries.map(\.input.name) == written && applied.failures.map(\.input.name) == failed)
         #expect(applied.failures.allSatisfy { $0.error.message.contains(options[0]) })
     }

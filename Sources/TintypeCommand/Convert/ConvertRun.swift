@@ -1,54 +1,6 @@
 import Foundation
 import Tintype
 
-/// The frames that `convert` writes, and their encoding.
-struct ConvertSettings: Sendable {
-    /// The only frame to write.
-    var frame: Int?
-    /// The frames to write, or `nil` for all.
-    var frames: [Int]?
-    var quality = 90
-    /// The largest number of bytes of an output.
-    var outputBytes: Int?
-    /// The kinds of metadata to write.
-    var metadata: Set<MetadataKind> = []
-    var colorSpace = EncodeOptions.ColorSpace.sRGB
-    /// Whether the high dynamic range of still images is kept. Animations fail.
-    var isHighRange = false
-
-    var encodeOptions: EncodeOptions {
-        var options = EncodeOptions(quality: Double(quality) / 100, maximumByteCount: outputBytes, frames: frames)
-        (options.metadata, options.colorSpace) = (metadata, colorSpace)
-        options.range = isHighRange ? .high : .standard
-        return options
-    }
-
-    /// Checks that an image can be written in the dynamic range that the user wants.
-    ///
-    /// - Throws: ``TintypeError/Code/noCoder``.
-    func checkRange(of image: Image) throws(TintypeError) {
-        guard isHighRange, image.isAnimated else { return }
-        throw TintypeError(
-            .noCoder, stage: .encode,
-            "--hdr: animations and their frames are written with 8 bits per channel; convert them without --hdr")
-    }
-
-    /// Returns the warning about metadata of an image that the user keeps, but that the format cannot have.
-    func warning(about metadata: ImageMetadata?, as format: ImageFormat) -> String? {
-        let lost = self.metadata.subtracting(ImageMetadata.writableKinds(for: format)).filter { kind in
-            switch kind {
-            case .exif: metadata?.exif != nil
-            case .xmp: metadata?.xmp != nil
-            case .iptc: metadata?.iptc != nil
-            // The profile describes the written colours. The location is in the Exif data and the XMP packet.
-            case .icc, .location: false
-            }
-        }
-        guard !lost.isEmpty else { return nil }
-        return "\(format) images are written without \(MetadataList.list(lost.map(\.rawValue)))"
-    }
-}
-
 /// Converts images: loads, encodes and writes each of them. Several may run at once.
 struct ConvertRun: Sendable {
     /// The handling of an output that exists.
@@ -60,8 +12,8 @@ struct ConvertRun: Sendable {
 
     let pipeline: InterruptiblePipeline
     let settings: ConvertSettings
-    /// Returns the request for a source, with everything that the user chose.
-    let request: @Sendable (ImageSource) -> ImageRequest
+    /// Returns the request for a source and the format of its output, with everything that the user chose.
+    let request: @Sendable (ImageSource, ImageFormat) -> ImageRequest
     let existing: Existing
     /// Whether an output that is a symbolic link is written through.
     let followsLinks: Bool
@@ -122,7 +74,7 @@ struct ConvertRun: Sendable {
         guard !isDryRun else {
             return ConvertRecord(input: input, output: entry.path() ?? "-", outcome: .planned)
         }
-        let response = try await pipeline.response(for: request(try pipeline.source(entry.input.source)))
+        let response = try await pipeline.response(for: request(try pipeline.source(entry.input.source), entry.format))
         try settings.checkRange(of: response.image)
         let image = try await selected(from: response.image, for: entry)
         guard let path = entry.path(size: image.size) else {
@@ -141,7 +93,7 @@ struct ConvertRun: Sendable {
     }
 
     private func encoded(_ image: Image, as format: ImageFormat) async throws(TintypeError) -> Data {
-        try await pipeline.pipeline.encode(image, as: format, options: settings.encodeOptions)
+        try await pipeline.pipeline.encode(image, as: format, options: settings.options)
     }
 
     /// Returns whether an output is left as it is.
@@ -159,7 +111,7 @@ struct ConvertRun: Sendable {
     private func selected(from image: Image, for entry: OutputPlan.Entry) async throws(TintypeError) -> Image {
         // A format without animations holds one frame: the first of those that are listed.
         let isStill = !pipeline.configuration.coders.animatedFormats.contains(entry.format)
-        guard let frame = settings.frame ?? (isStill ? settings.frames?.first : nil) else { return image }
+        guard let frame = settings.frame ?? (isStill ? settings.options.frames?.first : nil) else { return image }
         do throws(TintypeError) {
             if let animation = image.animation {
                 return image.replacing(pixels: try await Self.pixels(ofFrame: frame, in: animation))
@@ -184,12 +136,13 @@ struct ConvertRun: Sendable {
         return try await player.currentPixels()
     }
 
-    /// Returns the warnings about a part of an image that could not be read, and about metadata that are not written.
-    private func warning(_ input: String, _ response: ImageResponse, _ lost: String?) -> String? {
+    /// Returns the warnings about a part of an image that could not be read, and about what is not written of it.
+    private func warning(_ input: String, _ response: ImageResponse, _ lost: [String]) -> String? {
+        let lost = lost.joined(separator: "; ")
         guard let partial = PartialOptions.warning(input, response) else {
-            return lost.map { "tintype: \(input): \($0)" }
+            return lost.isEmpty ? nil : "tintype: \(input): \(lost)"
         }
-        return lost.map { "\(partial); \($0)" } ?? partial
+        return lost.isEmpty ? partial : "\(partial); \(lost)"
     }
 
     private func record(
@@ -202,6 +155,6 @@ struct ConvertRun: Sendable {
             milliseconds: start.duration(to: .now).inMilliseconds, isPartial: response.image.isPartial ? true : nil)
         return ConvertRecord(
             input: input, output: output, outcome: .written, written: written,
-            message: warning(input, response, settings.warning(about: image.metadata, as: entry.format)))
+            message: warning(input, response, settings.losses(of: image, as: entry.format)))
     }
 }

@@ -32,18 +32,8 @@ struct OutputColors: ParsableArguments {
                 + "remove --hdr or the other transforms")
     }
 
-    /// Returns the plan without the outputs that cannot have these colours, which are failures.
-    ///
-    /// - Throws: `ValidationError` if no output can have them.
-    func applied(to plan: OutputPlan, _ coders: ImageCoderRegistry) throws -> OutputPlan {
-        let feasible = plan.refusing { problem(of: $0, coders) }
-        guard feasible.entries.isEmpty, let problem = plan.entries.first.flatMap({ problem(of: $0.format, coders) })
-        else { return feasible }
-        throw ValidationError(problem)
-    }
-
     /// Returns the reason why a format cannot have these colours; `nil` if it can.
-    private func problem(of format: ImageFormat, _ coders: ImageCoderRegistry) -> String? {
+    func problem(of format: ImageFormat, _ coders: ImageCoderRegistry) -> String? {
         if hdr, !((try? coders.encoder(for: format)) is any HighRangeImageEncoder) {
             return "--hdr: \(format) images are written with 8 bits per channel; choose avif or jxl"
         }

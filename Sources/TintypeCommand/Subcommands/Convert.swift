@@ -65,6 +65,8 @@ struct Convert: AsyncParsableCommand {
           tintype convert moving.gif frame.png --frame 12
           tintype convert moving.gif part.webp --frames 0-9,20 --quality 75
           tintype convert a.heic b.avif --thumbnail 999x999 --output-bytes 150kB
+          tintype convert a.png b.jpg --quality 80 --chroma 444 --progressive
+          tintype convert a.png b.png --colors 64 --effort 100
           tintype convert -o small/ --recursive photos --thumbnail 1600x1600
           tintype convert -o '{stem}-{width}.jpg' *.png --thumbnail 256x256
           curl -s https://example.org/a.png | tintype convert - - --format jpeg
@@ -138,6 +140,7 @@ struct Convert: AsyncParsableCommand {
         transform: MetadataList.parsing)
     var keep: MetadataList?
 
+    @OptionGroup(title: "Encoding", visibility: .rare) var encoding: OutputEncoding
     @OptionGroup(title: "Colours", visibility: .rare) var colors: OutputColors
 
     @Option(
@@ -173,7 +176,7 @@ struct Convert: AsyncParsableCommand {
         let pipeline = transfer.pipeline(disk: cache.diskCache, until: .shared)
         let transformers = try await transformers(pipeline)
         let run = ConvertRun(
-            pipeline: pipeline, settings: settings, request: { request(for: $0, transformers) },
+            pipeline: pipeline, settings: settings, request: { request(for: $0, as: $1, transformers) },
             existing: existing, followsLinks: !noFollow, createsDirectories: output != nil, isDryRun: dryRun, hint: hint
         )
         let tally = try await run.run(plan, width: parallel.width, report: report)
@@ -196,19 +199,24 @@ struct Convert: AsyncParsableCommand {
     }
 
     private var settings: ConvertSettings {
-        ConvertSettings(
-            frame: frame, frames: frames?.indices, quality: quality, outputBytes: outputBytes?.bytes,
-            metadata: keep?.kinds ?? [], colorSpace: colors.colorSpace, isHighRange: colors.hdr)
+        var options = EncodeOptions(
+            quality: Double(quality) / 100, maximumByteCount: outputBytes?.bytes, frames: frames?.indices)
+        (options.metadata, options.colorSpace) = (keep?.kinds ?? [], colors.colorSpace)
+        options.range = colors.hdr ? .high : .standard
+        encoding.apply(to: &options, ofThumbnails: thumbnail != nil)
+        return ConvertSettings(frame: frame, options: options, asksForDepth: encoding.depth == .eight)
     }
 
-    private func request(for source: ImageSource, _ transformers: [any ImageTransformer]) -> ImageRequest {
+    private func request(
+        for source: ImageSource, as format: ImageFormat, _ transformers: [any ImageTransformer]
+    ) -> ImageRequest {
         var request = ImageRequest(
             source: source,
             rendition: Rendition(
                 decode: DecodeOptions(size: thumbnail.map { .fit($0) } ?? .full), transforms: transformers,
                 transformScope: .all))
         request.rendition.decode.keepsMetadata = keep != nil
-        request.rendition.decode.range = colors.decodedRange
+        request.rendition.decode.range = settings.keepsDepth(as: format) ? .high : colors.decodedRange
         // The result goes into the output file, so it is not cached.
         request.policy.rendered = CacheRules(memory: .off, disk: .off)
         return partial.applied(to: request)
@@ -229,7 +237,8 @@ extension Convert {
         } catch {
             throw ValidationError(error.message(coders))
         }
-        return (try colors.applied(to: plan, coders), existingOutputs(count: plan.count))
+        let feasible = try plan.validated { colors.problem(of: $0, coders) ?? encoding.problem(of: $0) }
+        return (feasible, existingOutputs(count: plan.count))
     }
 
     /// Whether the arguments are an input and an output.
