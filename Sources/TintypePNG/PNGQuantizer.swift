@@ -2,18 +2,18 @@ import TintypeCore
 
 /// Chooses a palette for an image with too many colours, and maps its pixels to it.
 ///
-/// Alpha is rounded to a few levels. The pixels of each level get a part of the palette, in which ``ColorQuantizer`` chooses
-/// their colours, and their errors are diffused among them.
+/// Alpha is rounded to a few levels, with a pattern that hides the steps between them. The pixels of each level get a part of
+/// the palette, in which ``ColorQuantizer`` chooses their colours, and their errors are diffused among them.
 struct PNGQuantizer {
     /// The colours of all levels.
     private(set) var palette = PNGPalette(ordered: [])
+    /// The index of each pixel in the palette, row by row.
+    private(set) var indices: [UInt8] = []
     private let straight: PixelBuffer
     /// The alpha of each level that has pixels, in increasing order, and how many there are.
     private let levels: [(alpha: UInt8, count: Int)]
-    /// The level of each alpha.
-    private let levelOfAlpha: [UInt8]
-    /// The index of each pixel in the palette, row by row.
-    private(set) var indices: [UInt8] = []
+    /// The level of each pixel, row by row.
+    private let levelOfPixel: [UInt8]
 
     /// The largest number of levels between transparent and opaque.
     private static let mostLevels = 7
@@ -27,22 +27,34 @@ struct PNGQuantizer {
     init(_ straight: PixelBuffer, limit: Int) throws(TintypeError) {
         self.straight = straight
         // Each level takes colours from the others.
-        let between = min(Self.mostLevels, (limit - 2) / 4)
-        let rounded = (0...255).map { alpha in Self.rounded(UInt8(alpha), between: between) }
+        let alphas = Self.roundedAlphas(of: straight, between: min(Self.mostLevels, (limit - 2) / 4))
         var counts = [Int](repeating: 0, count: 256)
-        for y in 0..<straight.size.height {
-            straight.withWords(y) { row in for word in row { counts[Int(rounded[Int(word >> 24)])] += 1 } }
-        }
+        for alpha in alphas { counts[Int(alpha)] += 1 }
         levels = counts.indices.compactMap { counts[$0] > 0 ? (UInt8($0), counts[$0]) : nil }
-        let alphas = levels.map(\.alpha)
-        levelOfAlpha = rounded.map { alpha in UInt8(alphas.firstIndex(of: alpha) ?? 0) }
+        var levelOfAlpha = [UInt8](repeating: 0, count: 256)
+        for (index, level) in levels.enumerated() { levelOfAlpha[Int(level.alpha)] = UInt8(index) }
+        levelOfPixel = alphas.map { levelOfAlpha[Int($0)] }
         try map(limit: limit)
     }
 
-    /// Returns the level nearest to an alpha: 0, 255, or one of those between.
-    private static func rounded(_ alpha: UInt8, between count: Int) -> UInt8 {
+    /// Returns a level for the alpha of each pixel: 0, 255, or one of `count` between them.
+    private static func roundedAlphas(of straight: PixelBuffer, between count: Int) -> [UInt8] {
         let steps = count + 1
-        return UInt8((Int(alpha) * steps + 127) / 255 * 255 / steps)
+        // Without levels between, a pattern would tear edges apart.
+        let pattern = DitherPattern(amplitude: count > 0 ? Int32(255 / steps) : 0)
+        var alphas: [UInt8] = []
+        alphas.reserveCapacity(straight.size.area)
+        for y in 0..<straight.size.height {
+            straight.withWords(y) { row in
+                for x in row.indices {
+                    let alpha = Int(row[x] >> 24)
+                    let isExact = alpha == 0 || alpha == 255
+                    let shown = isExact ? alpha : min(max(alpha + Int(pattern.offset(x: x, y: y)), 0), 255)
+                    alphas.append(UInt8((shown * steps + 127) / 255 * 255 / steps))
+                }
+            }
+        }
+        return alphas
     }
 
     private mutating func map(limit: Int) throws(TintypeError) {
@@ -83,11 +95,12 @@ struct PNGQuantizer {
     /// Returns the pixels of a level as opaque ones; the others are transparent.
     private func pixels(ofLevel level: Int) throws(TintypeError) -> PixelBuffer {
         var writer = try PixelWriter(size: straight.size)
+        let width = straight.size.width
         for y in 0..<straight.size.height {
             writer.withRows(from: y) { target in
                 straight.withWords(y) { row in
                     for x in row.indices {
-                        let isPart = levelOfAlpha[Int(row[x] >> 24)] == level
+                        let isPart = levelOfPixel[y * width + x] == level
                         target.storeBytes(
                             of: isPart ? row[x] | 0xFF00_0000 : 0, toByteOffset: 4 * x, as: UInt32.self)
                     }
@@ -98,13 +111,6 @@ struct PNGQuantizer {
     }
 
     private func merge(_ part: [UInt8], ofLevel level: Int, from first: UInt8, into indices: inout [UInt8]) {
-        let width = straight.size.width
-        for y in 0..<straight.size.height {
-            straight.withWords(y) { row in
-                for x in row.indices where levelOfAlpha[Int(row[x] >> 24)] == level {
-                    indices[y * width + x] = first &+ part[y * width + x]
-                }
-            }
-        }
+        for pixel in indices.indices where levelOfPixel[pixel] == level { indices[pixel] = first &+ part[pixel] }
     }
 }

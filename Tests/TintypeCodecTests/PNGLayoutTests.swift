@@ -130,6 +130,25 @@ import TintypeTesting
         #expect(difference.mean < [2: 60, 5: 45, 16: 20, 64: 12, 256: 8][limit] ?? 0, "\(difference)")
     }
 
+    /// Nine levels alone would be up to 16 away from a gradient.
+    @Test func aPaletteKeepsTheMeanAlphaOfAGradient() throws {
+        let gradient = try PixelBuffer.drawn(PixelSize(width: 256, height: 64)) { x, y in
+            let alpha = UInt8(x)
+            return Pixel(red: alpha, green: UInt8(Int(alpha) * y / 64), blue: 0, alpha: alpha)
+        }
+        let written = try decode(try encode(gradient, .palette(maxColors: 256))).pixels
+        for start in stride(from: 0, to: 256, by: 8) {
+            var (sum, expected) = (0, 0)
+            for x in start..<start + 8 {
+                for y in 0..<64 {
+                    sum += Int(written[x, y].alpha)
+                    expected += Int(gradient[x, y].alpha)
+                }
+            }
+            #expect(abs(sum - expected) < 5 * 8 * 64, "\(start): \(sum / 512) \(expected / 512)")
+        }
+    }
+
     @Test(arguments: [(-5, 2), (0, 2), (1, 2), (300, 256)]) func anyLimitOfColorsIsUsable(_ limit: Int, _ most: Int)
         throws
     {
