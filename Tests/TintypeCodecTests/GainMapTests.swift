@@ -116,6 +116,17 @@ import TintypeTesting
         }
     }
 
+    /// Also to a program that does not ask for the high range, which loses it.
+    @Test func anImageWithAGainMapStatesItsRange() throws {
+        let data = try Self.file(Self.binary, marker: 0xE2) { _ in 255 }
+        for range in [DecodeOptions.DynamicRange.standard, .high] {
+            let image = try decode(data) { $0.range = range }
+            #expect(image.info.isHighRange && image.info.bitDepth == 8)
+            #expect((image.highRange != nil) == (range == .high))
+        }
+        #expect(try !decode(Self.grey({ _ in 188 }, Self.size)).info.isHighRange)
+    }
+
     @Test func binaryParametersAreRead() throws {
         let data = try Self.file(Self.binary, marker: 0xE2) { _ in 255 }
         try expectLight(try decode(data), Self.light * 4)

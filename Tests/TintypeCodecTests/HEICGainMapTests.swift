@@ -219,6 +219,17 @@ import TintypeTesting
         #expect(PixelDifference(between: plain.pixels, and: try decode(alone.file).pixels)?.maximum == 0)
     }
 
+    /// Also to a program that does not ask for the high range, which loses it.
+    @Test func anImageWithAGainMapStatesItsRange() throws {
+        var builder = try Self.apple(Self.map())
+        for range in [DecodeOptions.DynamicRange.standard, .high] {
+            #expect(try decode(builder.file) { $0.options.range = range }.info.isHighRange)
+        }
+        builder.items.removeLast(2)
+        builder.references = []
+        #expect(try !decode(builder.file) { $0.options.range = .standard }.info.isHighRange)
+    }
+
     @Test func aMapFollowsSizeAndCrop() throws {
         let data = try Self.apple(Self.map()).file
         let small = try decode(data) { $0.options.size = .fit(PixelSize(width: 64, height: 64)) }
