@@ -31,7 +31,6 @@ final class RedisConnection {
     }
 
     private let configuration: RedisConfiguration
-    private let isWanted: (RedisCall) -> Bool = { !$0.isFinished }
     private weak let owner: (any RedisConnectionOwner)?
     private var state: RedisConnectionState<RedisCall>
     private var decoder: RESPDecoder
@@ -172,7 +171,7 @@ final class RedisConnection {
         case .nothing: break
         case .send(let command): send(command)
         case .opened:
-            for call in state.takeWaiting(now: now, where: isWanted) { send(call.command) }
+            for call in state.takeWaiting(now: now, where: { !$0.isFinished }) { send(call.command) }
             owner?.opened(self)
         case .deliver(let call, let reply):
             owner?.answered(self)
