@@ -27,7 +27,7 @@ extension S3Client {
             request.headers["Range"] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
         }
         if let tag { request.headers["If-None-Match"] = tag }
-        let accepted: Set<Int> = tag == nil ? [200, 206] : [200, 206, 304]
+        let accepted: Set<Int> = [200, range == nil ? 200 : 206, tag == nil ? 200 : 304]
         return try await retrying(limits ?? configuration.requestLimits) {
             [request] (limits, isRetry) throws(TintypeError) in
             let response = try await self.send(
@@ -77,7 +77,7 @@ extension S3Client {
         request.payloadHash = try await payloadHash(of: data, isSigned: options.signsBody)
         // 412: there is an object. 409: another writer was faster (Amazon S3 User Guide, "Conditional writes").
         let accepted: Set<Int> = options.onlyIfAbsent ? [200, 201, 204, 409, 412] : [200, 201, 204]
-        return try await retrying(limits ?? configuration.backgroundLimits) {
+        return try await retrying(limits ?? configuration.backgroundLimits, at: .store) {
             [request] (limits, isRetry) throws(TintypeError) in
             let response = try await self.send(
                 request, accepting: accepted, about: "\(object)", within: limits, isRetry: isRetry)
@@ -91,7 +91,8 @@ extension S3Client {
     public func delete(_ object: S3Object, limits: S3Limits? = nil) async throws(TintypeError) {
         let request = try request("DELETE", object)
         do throws(TintypeError) {
-            try await retrying(limits ?? configuration.backgroundLimits) { (limits, isRetry) throws(TintypeError) in
+            try await retrying(limits ?? configuration.backgroundLimits, at: .store) {
+                (limits, isRetry) throws(TintypeError) in
                 let response = try await self.send(
                     request, accepting: [200, 204], about: "\(object)", within: limits, isRetry: isRetry)
                 await response.discard()

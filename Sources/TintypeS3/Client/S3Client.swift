@@ -46,9 +46,11 @@ public final class S3Client: Sendable {
 
     /// Performs an operation in as many attempts as the limits allow.
     ///
-    /// - Parameter operation: Sends a request with the given limits. `true` asks for a new connection.
+    /// - Parameters:
+    ///   - stage: The stage of a request to which the errors belong.
+    ///   - operation: Sends a request with the given limits. `true` asks for a new connection.
     func retrying<Value: Sendable>(
-        _ limits: S3Limits,
+        _ limits: S3Limits, at stage: TintypeError.Stage = .load,
         _ operation: (ExchangeLimits, _ isRetry: Bool) async throws(TintypeError) -> Value
     ) async throws(TintypeError) -> Value {
         var retry = S3Retry(limits, from: clock.uptime())
@@ -60,7 +62,9 @@ public final class S3Client: Sendable {
                 return try await operation(limits, retry.count > 0)
             } catch {
                 let pause = retry.pause(after: error, at: clock.uptime(), chance: clock.random())
-                guard let pause, !Task.isCancelled else { throw error }
+                guard let pause, !Task.isCancelled else {
+                    throw error.stage == .load && stage != .load ? error.at(stage) : error
+                }
                 do { try await clock.sleep(pause) } catch { throw .cancelled }
             }
         }

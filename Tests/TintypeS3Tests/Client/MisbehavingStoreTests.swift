@@ -69,6 +69,7 @@ import TintypeTesting
             origin.serve(Self.path, response: Self.error(503, "SlowDown"))
             let error = await failure { try await client.put(Data("x".utf8), as: Self.object) }
             #expect(error?.code == .badStatus && error?.status == 503 && error?.s3?.code == "SlowDown")
+            #expect(error?.stage == .store && error?.subject == "s3://photos/a")
             #expect(origin.requestCount() == retries + 1)
         }
     }
@@ -237,6 +238,17 @@ import TintypeTesting
             origin.serve(Self.path, response: OriginResponse(status: 206, headers: headers, body: body))
             let error = await failure { _ = try await client.get(Self.object, range: 2..<5) }
             #expect(error?.code == .transport)
+        }
+    }
+
+    @Test func aPartThatWasNotAskedForIsRefused() async throws {
+        try await withStore { origin, client in
+            origin.serve(
+                Self.path,
+                response: OriginResponse(
+                    status: 206, headers: [("Content-Range", "bytes 0-2/10")], body: Data("012".utf8)))
+            let error = await failure { _ = try await client.get(Self.object) }
+            #expect(error?.code == .badStatus && error?.status == 206)
         }
     }
 
