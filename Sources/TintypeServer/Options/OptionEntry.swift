@@ -49,10 +49,11 @@ extension OptionEntry {
         _ names: String..., at path: OptionPath<Int>,
         in range: ClosedRange<Int> = 0...OptionArguments.largest
     ) -> OptionEntry {
-        OptionEntry(names: names) { options, arguments throws(ImageURLError) in
+        let initial = ProcessingOptions()[keyPath: path]
+        return OptionEntry(names: names) { options, arguments throws(ImageURLError) in
             options[keyPath: path] = try arguments.integer(0, in: range)
         } write: {
-            $0[keyPath: path] == ProcessingOptions()[keyPath: path] ? nil : String($0[keyPath: path])
+            $0[keyPath: path] == initial ? nil : String($0[keyPath: path])
         }
     }
 
@@ -83,10 +84,11 @@ extension OptionEntry {
         _ names: String..., at path: OptionPath<Double>,
         in range: ClosedRange<Double> = 0...Double(OptionArguments.largest), aboveZero: Bool = false
     ) -> OptionEntry {
-        OptionEntry(names: names) { options, arguments throws(ImageURLError) in
+        let initial = ProcessingOptions()[keyPath: path]
+        return OptionEntry(names: names) { options, arguments throws(ImageURLError) in
             options[keyPath: path] = try arguments.number(0, in: range, aboveZero: aboveZero)
         } write: {
-            $0[keyPath: path] == ProcessingOptions()[keyPath: path] ? nil : CanonicalNumber.text($0[keyPath: path])
+            $0[keyPath: path] == initial ? nil : CanonicalNumber.text($0[keyPath: path])
         }
     }
 
@@ -94,10 +96,11 @@ extension OptionEntry {
     static func boolean(
         _ names: String..., at path: OptionPath<Bool>
     ) -> OptionEntry {
-        OptionEntry(names: names) { options, arguments throws(ImageURLError) in
+        let initial = ProcessingOptions()[keyPath: path]
+        return OptionEntry(names: names) { options, arguments throws(ImageURLError) in
             options[keyPath: path] = arguments.boolean(0)
         } write: {
-            $0[keyPath: path] == ProcessingOptions()[keyPath: path] ? nil : $0[keyPath: path] ? "1" : "0"
+            $0[keyPath: path] == initial ? nil : $0[keyPath: path] ? "1" : "0"
         }
     }
 }

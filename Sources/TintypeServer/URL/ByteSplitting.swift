@@ -26,14 +26,14 @@ extension StringProtocol {
 
     /// Returns what is before and after the first occurrence of a text; `nil` if there is none.
     func cut(at separator: String) -> (before: String, after: String)? {
-        let (bytes, pattern) = (Array(utf8), Array(separator.utf8))
-        guard !pattern.isEmpty, pattern.count <= bytes.count else { return nil }
-        for index in 0...bytes.count - pattern.count
-        where bytes[index..<index + pattern.count].elementsEqual(pattern) {
-            return (
-                String(decoding: bytes[..<index], as: UTF8.self),
-                String(decoding: bytes[(index + pattern.count)...], as: UTF8.self)
-            )
+        guard let first = separator.utf8.first else { return nil }
+        var rest = utf8[...]
+        while let start = rest.firstIndex(of: first) {
+            if utf8[start...].starts(with: separator.utf8) {
+                let end = utf8.index(start, offsetBy: separator.utf8.count)
+                return (String(decoding: utf8[..<start], as: UTF8.self), String(decoding: utf8[end...], as: UTF8.self))
+            }
+            rest = utf8[utf8.index(after: start)...]
         }
         return nil
     }

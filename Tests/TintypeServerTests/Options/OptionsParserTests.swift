@@ -5,7 +5,7 @@ import TintypeCore
 
 /// The cases of imgproxy's `options/parser/processing_options_test.go` (eef3b31), and each rule of an argument.
 @Suite struct OptionsParserTests {
-    @Test func theOptionsOfAURLAreRead() throws {
+    @Test func theOptionsOfTheGeometryAreRead() throws {
         let resize = try parsedOptions("resize:fill:100:200:1")
         #expect(resize.resizingType == .fill && resize.width == 100 && resize.height == 200 && resize.enlarges)
         let size = try parsedOptions("size:100:200:1")
@@ -20,6 +20,16 @@ import TintypeCore
         #expect(
             try parsedOptions("crop:100:200:nowe:10:20").crop
                 == CropOption(width: 100, height: 200, gravity: Gravity(.northWest, x: 10, y: 20)))
+        #expect(try parsedOptions("dpr:2").pixelRatio == 2)
+        #expect(try parsedOptions("rotate:-90").rotation == 270)
+        #expect(try parsedOptions("rot:450").rotation == 90)
+        #expect(try parsedOptions("fl:1").flip == FlipOption(isHorizontal: true, isVertical: false))
+        #expect(try parsedOptions("fl::1").flip == FlipOption(isHorizontal: false, isVertical: true))
+        #expect(try parsedOptions("z:2").zoom == Zoom(x: 2, y: 2))
+        #expect(try parsedOptions("z:2:3").zoom == Zoom(x: 2, y: 3))
+    }
+
+    @Test func theOptionsOfPixelsAndOutputAreRead() throws {
         #expect(try parsedOptions("quality:55").output.quality == 55)
         #expect(try parsedOptions("background:128:129:130").background == RGBColor(red: 128, green: 129, blue: 130))
         #expect(try parsedOptions("background:ffddee").background == RGBColor(red: 0xff, green: 0xdd, blue: 0xee))
@@ -28,7 +38,6 @@ import TintypeCore
         #expect(
             try parsedOptions("blur:0.2/sharpen:0.3/pix:4").filters
                 == FilterOptions(blur: 0.2, sharpen: 0.3, pixelate: 4))
-        #expect(try parsedOptions("dpr:2").pixelRatio == 2)
         let mark = try parsedOptions("watermark:0.5:soea:10:20:0.6").watermark
         #expect(mark == WatermarkOption(opacity: 0.5, placement: .southEast, x: 10, y: 20, scale: 0.6))
         #expect(try parsedOptions("cachebuster:123").cacheBuster == "123")
@@ -41,12 +50,6 @@ import TintypeCore
         #expect(try parsedOptions("fn:cHVwcHk:1").fileName == "puppy")
         #expect(try parsedOptions("att:1").isAttachment)
         #expect(try parsedOptions("raw:1").output.isRaw)
-        #expect(try parsedOptions("rotate:-90").rotation == 270)
-        #expect(try parsedOptions("rot:450").rotation == 90)
-        #expect(try parsedOptions("fl:1").flip == FlipOption(isHorizontal: true, isVertical: false))
-        #expect(try parsedOptions("fl::1").flip == FlipOption(isHorizontal: false, isVertical: true))
-        #expect(try parsedOptions("z:2").zoom == Zoom(x: 2, y: 2))
-        #expect(try parsedOptions("z:2:3").zoom == Zoom(x: 2, y: 3))
         #expect(
             try parsedOptions("t:10:ff00ff:1:0").trim
                 == TrimOption(
