@@ -102,6 +102,8 @@ import TintypeTesting
         do {
             var configuration = Configuration()
             configuration.journalMode = .wal
+            // The cache may still be writing its index.
+            configuration.busyMode = .timeout(60)
             _ = try DatabaseQueue(path: path, configuration: configuration)
         }
         let next = DiskCache(directory: folder.url)
