@@ -120,3 +120,11 @@ extension UInt8 {
         }
     }
 }
+
+/// Returns whether two sequences of bytes are equal, in a time that depends only on their lengths.
+///
+/// A comparison that stops at the first difference tells an attacker how much of a guess was right.
+package func equalInConstantTime(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+    guard one.count == other.count else { return false }
+    return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+}

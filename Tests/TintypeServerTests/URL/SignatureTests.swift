@@ -118,4 +118,15 @@ import Testing
         }
         #expect(SigningKey(hexadecimalKey: "00fFAb", salt: "10")?.key == [0, 255, 0xab])
     }
+
+    @Test func theComparisonInConstantTimeFindsEveryDifference() {
+        let bytes: [UInt8] = [1, 2, 3, 4]
+        #expect(equalInConstantTime(bytes, bytes))
+        #expect(!equalInConstantTime(bytes, [1, 2, 3]))
+        for index in bytes.indices {
+            var other = bytes
+            other[index] ^= 0x80
+            #expect(!equalInConstantTime(bytes, other))
+        }
+    }
 }

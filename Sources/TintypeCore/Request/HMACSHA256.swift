@@ -1,5 +1,4 @@
 import Foundation
-import TintypeCore
 
 /// The keyed hash HMAC (RFC 2104) over SHA-256.
 package struct HMACSHA256: Sendable {
@@ -24,6 +23,13 @@ package struct HMACSHA256: Sendable {
         self.outer = outer
     }
 
+    /// Returns the 32 bytes of the hash of the bytes so far and a text in UTF-8, without adding it.
+    package func hash(of text: String) -> [UInt8] {
+        var copy = self
+        copy.update(text)
+        return copy.bytes
+    }
+
     /// Adds bytes at the end.
     package mutating func update(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { inner.update($0) }
@@ -38,12 +44,4 @@ package struct HMACSHA256: Sendable {
         outer.update(Data(inner.bytes))
         return outer.bytes
     }
-}
-
-/// Returns whether two sequences of bytes are equal, in a time that depends only on their lengths.
-///
-/// A comparison that stops at the first difference tells an attacker how much of a guess was right.
-package func equalInConstantTime(_ one: [UInt8], _ other: [UInt8]) -> Bool {
-    guard one.count == other.count else { return false }
-    return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
 }
