@@ -72,9 +72,9 @@ struct ControlGroup: Equatable, Sendable {
 }
 
 /// The memory of the machine, limited by the cgroups of this process.
-enum SystemMemory {
+package enum SystemMemory {
     /// The bytes of memory that this process may use: the machine's memory or the lowest cgroup limit.
-    static var available: Int {
+    package static var available: Int {
         let machine = Int(clamping: ProcessInfo.processInfo.physicalMemory)
         return min(machine, ControlGroup.current.memoryLimit ?? machine)
     }

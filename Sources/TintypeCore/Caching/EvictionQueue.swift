@@ -7,7 +7,7 @@
 /// The hand passes at most ``patience`` used entries for each eviction, so every operation except
 /// ``removeAll(costlierThan:)`` is O(1) for each entry that it removes. `docs/eviction.md` compares the policy with
 /// LRU, S3-FIFO and W-TinyLFU.
-struct EvictionQueue<Key: Hashable & Sendable, Element: Sendable>: Sendable {
+package struct EvictionQueue<Key: Hashable & Sendable, Element: Sendable>: Sendable {
     private struct Node: Sendable {
         let key: Key
         let element: Element
@@ -20,7 +20,7 @@ struct EvictionQueue<Key: Hashable & Sendable, Element: Sendable>: Sendable {
 
     var limits: CacheLimits
     /// The sum of the costs of all elements.
-    private(set) var cost = 0
+    package private(set) var cost = 0
     /// The slot of each key's node.
     private var slots: [Key: Int] = [:]
     private var nodes: [Node?] = []
@@ -34,25 +34,25 @@ struct EvictionQueue<Key: Hashable & Sendable, Element: Sendable>: Sendable {
     /// The number of used entries that the hand passes before it evicts the next one, used or not.
     private static var patience: Int { 64 }
 
-    init(limits: CacheLimits) {
+    package init(limits: CacheLimits) {
         self.limits = limits
     }
 
-    var count: Int { slots.count }
+    package var count: Int { slots.count }
 
     /// The result of an insertion.
-    struct Insertion: Sendable {
+    package struct Insertion: Sendable {
         /// Whether the element is in the queue. It is not if it exceeds the limits on its own.
-        var isInserted: Bool
+        package var isInserted: Bool
         /// The previous element of the same key.
-        var replaced: Element?
-        var evicted: [Element]
+        package var replaced: Element?
+        package var evicted: [Element]
     }
 
     /// Inserts an element and evicts others until the limits hold. The previous element of the key is always removed.
     ///
     /// - Parameter wasUsed: Returns whether an element was used since the last call for it.
-    mutating func insert(
+    package mutating func insert(
         _ element: Element, for key: Key, cost: Int, wasUsed: (Element) -> Bool
     ) -> Insertion {
         let replaced = remove(key)
@@ -65,7 +65,7 @@ struct EvictionQueue<Key: Hashable & Sendable, Element: Sendable>: Sendable {
     }
 
     /// Removes the element of a key and returns it.
-    mutating func remove(_ key: Key) -> Element? {
+    package mutating func remove(_ key: Key) -> Element? {
         slots[key].flatMap { unlink($0) }
     }
 

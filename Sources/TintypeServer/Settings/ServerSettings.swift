@@ -12,8 +12,6 @@ package struct ServerSettings: Hashable, Sendable {
         package var certificateFile: String?
         package var privateKeyFile: String?
         package var maximumConnections = 2048
-        package var readTimeout = Duration.seconds(10)
-        package var writeTimeout = Duration.seconds(30)
         package var keepAliveTimeout = Duration.seconds(75)
         package var requestTimeout = Duration.seconds(20)
         package var gracePeriod = Duration.seconds(20)

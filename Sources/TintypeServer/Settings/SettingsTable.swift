@@ -73,12 +73,6 @@ extension SettingsTable {
             "MAX_CLIENTS", alias: "MAX_CLIENTS", \.listening.maximumConnections, in: 1...1_000_000,
             help: "The number of connections at once."),
         .seconds(
-            "READ_TIMEOUT", alias: "READ_REQUEST_TIMEOUT", \.listening.readTimeout,
-            help: "The time to read a request, in seconds."),
-        .seconds(
-            "WRITE_TIMEOUT", alias: "WRITE_RESPONSE_TIMEOUT", \.listening.writeTimeout,
-            help: "The time to write a response, in seconds."),
-        .seconds(
             "KEEP_ALIVE_TIMEOUT", alias: "KEEP_ALIVE_TIMEOUT", \.listening.keepAliveTimeout,
             help: "How long an idle connection stays open, in seconds. Longer than that of a load balancer in front."),
         .seconds(

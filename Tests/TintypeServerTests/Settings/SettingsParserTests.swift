@@ -51,7 +51,6 @@ import Testing
         #expect(settings.limits.frames == 1 && settings.limits.resultSide == 8192)
         #expect(settings.sources.maximumRedirects == 5 && settings.sources.downloadTimeout == .seconds(10))
         #expect(settings.sources.stallTimeout == .seconds(5) && settings.listening.requestTimeout == .seconds(20))
-        #expect(settings.listening.readTimeout == .seconds(10) && settings.listening.writeTimeout == .seconds(30))
         #expect(settings.listening.keepAliveTimeout == .seconds(75) && settings.listening.maximumConnections == 2048)
         #expect(
             settings.admissionLimits(cores: 8, memory: 4 << 30) == AdmissionLimits(workers: 8, decodedBytes: 1 << 30))

@@ -1,0 +1,62 @@
+import Foundation
+import TintypeCore
+
+/// Renditions in memory, and in a cache below it: the disk, and those of other machines.
+struct RenditionCache: Sendable {
+    /// The cache that had a rendition.
+    enum Tier: String, Sendable {
+        case memory
+        case disk
+        /// Another machine.
+        case shared
+    }
+
+    private let memory: EvictingCache<RenditionKey, EncodedRendition>
+    private let below: (any DataCaching)?
+
+    /// - Parameters:
+    ///   - memory: The largest number of bytes in memory.
+    ///   - below: The cache that is asked next.
+    init(memory: Int, below: (any DataCaching)? = nil) {
+        self.memory = EvictingCache(cost: memory)
+        self.below = below
+    }
+
+    /// Returns a rendition in memory. Never blocks.
+    func inMemory(_ key: RenditionKey) -> EncodedRendition? { memory.value(for: key) }
+
+    /// Returns a rendition of the cache below, and stores it in memory: first from the disk, on a thread of its queue, then
+    /// from other machines, without a thread that waits.
+    func below(_ key: RenditionKey) async -> (EncodedRendition, Tier)? {
+        guard let below else { return nil }
+        let cacheKey = key.cacheKey
+        let local = try? await WorkQueue.disk.run(for: JobContext(priority: .normal)) {
+            below.localEntry(for: cacheKey)
+        }
+        if let local = local ?? nil, let rendition = EncodedRendition(local) {
+            keepInMemory(rendition, for: key)
+            return (rendition, .disk)
+        }
+        guard below.hasRemoteEntries, let remote = await below.remoteEntry(for: cacheKey),
+            let rendition = EncodedRendition(remote)
+        else { return nil }
+        keepInMemory(rendition, for: key)
+        return (rendition, .shared)
+    }
+
+    /// Stores a rendition everywhere. The cache below writes it in the background.
+    func store(_ rendition: EncodedRendition, for key: RenditionKey) {
+        keepInMemory(rendition, for: key)
+        below?.store(rendition.cacheEntry, for: key.cacheKey)
+    }
+
+    private func keepInMemory(_ rendition: EncodedRendition, for key: RenditionKey) {
+        memory.store(rendition, for: key, cost: rendition.data.count + key.options.utf8.count + 512)
+    }
+
+    /// Waits until everything stored so far is written.
+    func flush() async throws(TintypeError) { try await below?.flush() }
+
+    /// The number of bytes in memory.
+    var memoryBytes: Int { memory.cost }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import TintypeCore
+
+/// Makes renditions from the bytes of sources: decodes, transforms and encodes them in the pipeline.
+struct Renderer: Sendable {
+    private let pipeline: ImagePipeline
+    private let settings: RenderingSettings
+
+    init(_ pipeline: ImagePipeline, _ settings: RenderingSettings) {
+        (self.pipeline, self.settings) = (pipeline, settings)
+    }
+
+    /// Makes a rendition.
+    ///
+    /// - Parameters:
+    ///   - options: The options, resolved for the format.
+    ///   - watermark: The pixels of the watermark.
+    func render(
+        _ source: SourceImage, _ options: ProcessingOptions, as format: ImageFormat, watermark: PixelBuffer? = nil
+    ) async throws(Failure) -> EncodedRendition {
+        let plan = RenderingPlan(
+            for: source.record.info, options, format: format, watermark: watermark, settings: settings)
+        do throws(TintypeError) {
+            let image = try await image(source, plan.rendition)
+            let data = try await pipeline.encode(image, as: format, options: encodeOptions(options, plan, image))
+            return EncodedRendition(data, format, notes: notes(source.record.info, plan))
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// Decodes and transforms a source. Equal work at the same time is done once.
+    private func image(_ source: SourceImage, _ rendition: Rendition) async throws(TintypeError) -> Image {
+        var request = ImageRequest(source: .bytes(source.data, id: source.record.digest))
+        request.rendition = rendition
+        // The encoded result is cached, not its pixels.
+        request.policy.rendered = CacheRules(memory: .off, disk: .off)
+        request.policy.original = CacheRules(memory: .off, disk: .off)
+        request.policy.failureMemory = .ignored
+        return try await pipeline.response(for: request).image
+    }
+
+    private func encodeOptions(
+        _ options: ProcessingOptions, _ plan: RenderingPlan, _ image: Image
+    ) -> EncodeOptions {
+        var encode = EncodeOptions(quality: Double(options.output.quality(for: plan.format)) / 100)
+        if plan.frameCount > 1, plan.frameCount < image.info.frameCount {
+            encode.frames = Array(0..<plan.frameCount)
+        }
+        if options.output.maximumBytes > 0 { encode.maximumByteCount = options.output.maximumBytes }
+        encode.metadata = options.output.metadata
+        if options.output.preservesHDR { encode.range = .high }
+        return encode
+    }
+
+    private func notes(_ info: ImageInfo, _ plan: RenderingPlan) -> RenditionNotes {
+        var notes = RenditionNotes()
+        if info.frameCount > plan.frameCount { (notes.frames, notes.sourceFrames) = (plan.frameCount, info.frameCount) }
+        if info.isHighRange, plan.rendition.decode.range != .high { notes.losesRange = true }
+        return notes
+    }
+}

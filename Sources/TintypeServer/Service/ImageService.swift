@@ -1,0 +1,295 @@
+import Foundation
+import TintypeCore
+import TintypeHTTP
+import TintypeShared
+
+/// Answers requests for images: the way of a request through the server, from the raw target to a whole response.
+///
+/// It knows nothing of sockets. ``ImageService/respond(to:)`` can be called from any task.
+final class ImageService: Sendable {
+    private let configuration: ServiceConfiguration
+    private let loader: SourceLoader
+    private let renderer: Renderer
+    private let records: EvictingCache<String, SourceRecord>
+    private let renditions: RenditionCache
+    private let sourceLoads = SharedWork<String, Result<SourceImage, Failure>>()
+    private let renderings = SharedWork<RenditionKey, Result<EncodedRendition, Failure>>()
+    private let failures: EvictingCache<String, RememberedFailure>
+    private let admission: AdmissionControl
+
+    /// Creates a service without threads. They start with the first image.
+    init(_ configuration: ServiceConfiguration) {
+        self.configuration = configuration
+        loader = SourceLoader(configuration.pipeline, localRoot: configuration.localRoot)
+        renderer = Renderer(configuration.pipeline, configuration.rendering)
+        records = EvictingCache(count: configuration.recordCount)
+        failures = EvictingCache(count: configuration.recordCount)
+        admission = AdmissionControl(configuration.admission)
+        renditions = RenditionCache(memory: configuration.renditionMemory, below: configuration.renditionCache)
+    }
+
+    /// Returns the response to a request. Never throws: a failure is a response, too.
+    func respond(to request: ServerRequest) async -> ServiceResponse {
+        if let answer = ServerResponse.answer(
+            method: request.method, request.fields, policy: configuration.crossOrigin)
+        {
+            return ServiceResponse(answer, ServiceReport())
+        }
+        var report = ServiceReport()
+        do throws(Failure) {
+            let response = try await image(for: request, &report)
+            return ServiceResponse(response.answering(request.method), report)
+        } catch {
+            report.failure = error
+            var random = SystemRandomNumberGenerator()
+            let problem = ProblemResponse(
+                failure: error, requestID: request.id, isDevelopment: configuration.isDevelopment, vary: report.vary,
+                crossOrigin: configuration.crossOrigin, request: request.fields, fallback: configuration.fallback)
+            return ServiceResponse(problem.response(using: &random).answering(request.method), report)
+        }
+    }
+
+    /// Waits until the caches are written.
+    func flush() async throws(TintypeError) {
+        try await renditions.flush()
+        try await configuration.pipeline.flush()
+    }
+
+    /// The load at this moment.
+    var load: AdmissionStatus { admission.status }
+
+    /// The number of requests that shared the work of another one.
+    var coalescedCount: Int { sourceLoads.joinedCount + renderings.joinedCount }
+
+    /// Forgets a source and what is known of it, so that the next request asks its origin. Its renditions are found by its
+    /// bytes, so they need not be removed.
+    func purge(_ source: SourceURL) async {
+        records.remove(source.text)
+        failures.remove(source.text)
+        guard let url = source.url else { return }
+        let cache = configuration.pipeline.configuration.cache
+        let key = configuration.pipeline.cacheKey(for: ImageRequest(url: url)).original
+        _ = try? await WorkQueue.disk.run(for: JobContext(priority: .normal)) { cache.remove(key, from: .all) }
+    }
+
+    /// Refuses images that arrive from now on, because the server shuts down.
+    func drain() { admission.drain() }
+
+    // MARK: The way of a request
+
+    private func image(
+        for request: ServerRequest, _ report: inout ServiceReport
+    ) async throws(Failure) -> ServerResponse {
+        try authorize(request)
+        let now = Date()
+        let url = try imageURL(request, now)
+        (report.host, report.warnings) = (url.source.host, url.warnings)
+        let negotiation = Negotiation(
+            request.fields, hasFormat: url.options.output.format != nil, settings: configuration.negotiation)
+        report.vary = negotiation.vary
+        let limits = configuration.cacheLimits.limits(for: url.source.host)
+        var source = try await source(url.source, limits, &report)
+        let format = configuration.formats.format(
+            for: source.record.info, url.options, accept: negotiation.acceptClass)
+        var options = url.options.resolved(for: format)
+        if negotiation.hints.savesData {
+            options.output.quality = max(1, options.output.quality - ClientHints.qualityReduction)
+        }
+        let rendition: EncodedRendition
+        if try passesThrough(url.options.output, source.record.info, format) {
+            let image = try await bytes(&source, url.source)
+            rendition = EncodedRendition(image.data, source.record.info.format, notes: RenditionNotes())
+        } else {
+            rendition = try await self.rendition(
+                RenditionKey(source.record, options, format), &source, url.source, options, format, &report)
+        }
+        return response(rendition, source.record, url, negotiation, limits, request, now)
+    }
+
+    /// Returns whether the client gets the bytes of the source. A drawing can run scripts, so it is never passed through.
+    private func passesThrough(
+        _ output: OutputOptions, _ info: ImageInfo, _ format: ImageFormat
+    ) throws(Failure) -> Bool {
+        if output.isRaw {
+            guard configuration.allowsRaw else {
+                throw Failure(
+                    .forbiddenSource, code: "forbidden-option", detail: "the operator does not allow the option raw")
+            }
+            guard !info.format.isVector else {
+                throw Failure(.forbiddenSource, code: "forbidden-option", detail: "drawings are not passed through")
+            }
+            return true
+        }
+        return output.skippedFormats.contains(info.format) && format == info.format && !info.format.isVector
+    }
+
+    /// Checks the bearer token, if the operator asks for one.
+    private func authorize(_ request: ServerRequest) throws(Failure) {
+        guard let gate = configuration.gate, !gate.allows(request.fields) else { return }
+        throw Failure(.badSignature, code: "unauthorized", detail: "the bearer token is missing or wrong")
+    }
+
+    private func imageURL(_ request: ServerRequest, _ now: Date) throws(Failure) -> ImageURL {
+        var hints = DisplayHints()
+        if configuration.negotiation.usesClientHints {
+            let stated = ClientHints.size(request.fields)
+            hints = DisplayHints(pixelRatio: stated.pixelRatio, width: stated.width)
+        }
+        do throws(ImageURLError) {
+            return try configuration.urls.parse(target: request.target, hints: hints, now: now)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// What is known of a source: its record, and its bytes if they were just loaded.
+    private struct KnownSource {
+        var record: SourceRecord
+        var image: SourceImage?
+    }
+
+    private func source(
+        _ source: SourceURL, _ limits: CacheLimits, _ report: inout ServiceReport
+    ) async throws(Failure) -> KnownSource {
+        if let record = records.value(for: source.text), record.isFresh(at: Date(), limits) {
+            return KnownSource(record: record)
+        }
+        if let failure = failures.value(for: source.text)?.failure(at: Date()) { throw failure }
+        let start = ContinuousClock.now
+        let image = try await load(source)
+        report.download = ContinuousClock.now - start
+        report.sourceOrigin = image.origin
+        return KnownSource(record: image.record, image: image)
+    }
+
+    /// Returns the bytes of a source.
+    private func bytes(_ known: inout KnownSource, _ source: SourceURL) async throws(Failure) -> SourceImage {
+        if let image = known.image { return image }
+        let image = try await load(source)
+        known = KnownSource(record: image.record, image: image)
+        return image
+    }
+
+    private func load(_ source: SourceURL) async throws(Failure) -> SourceImage {
+        let result = await sourceLoads.value(for: source.text) { [loader, records, failures] in
+            do throws(Failure) {
+                let image = try await loader.load(source)
+                records.store(image.record, for: source.text)
+                return .success(image)
+            } catch {
+                if let remembered = RememberedFailure(error, now: Date()) {
+                    failures.store(remembered, for: source.text)
+                }
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    private func rendition(
+        _ key: RenditionKey, _ known: inout KnownSource, _ source: SourceURL, _ options: ProcessingOptions,
+        _ format: ImageFormat, _ report: inout ServiceReport
+    ) async throws(Failure) -> EncodedRendition {
+        report.isRendition = true
+        if let rendition = renditions.inMemory(key) {
+            report.tier = .memory
+            return rendition
+        }
+        if let (rendition, tier) = await renditions.below(key) {
+            report.tier = tier
+            return rendition
+        }
+        let failureKey = "\(key)"
+        if let failure = failures.value(for: failureKey)?.failure(at: Date()) { throw failure }
+        let image = try await bytes(&known, source)
+        // The source may have changed since its record was made.
+        let key = image.record.digest == key.source ? key : RenditionKey(image.record, options, format)
+        let start = ContinuousClock.now
+        let deadline = TimeSource.system.uptime() + configuration.requestTimeout
+        let result = await renderings.value(for: key) { [self] in
+            do throws(Failure) {
+                return .success(try await make(image, key, options, format, deadline))
+            } catch {
+                if let remembered = RememberedFailure(error, now: Date()) {
+                    failures.store(remembered, for: failureKey)
+                }
+                return .failure(error)
+            }
+        }
+        report.processing = ContinuousClock.now - start
+        return try result.get()
+    }
+
+    /// Makes a rendition when it is its turn, here or on another machine, and stores it.
+    private func make(
+        _ image: SourceImage, _ key: RenditionKey, _ options: ProcessingOptions, _ format: ImageFormat,
+        _ deadline: Duration
+    ) async throws(Failure) -> EncodedRendition {
+        let isStorable = image.record.freshness.isStorable
+        guard isStorable, let leases = configuration.leases else {
+            let rendition = try await render(image, options, format, deadline)
+            if isStorable { renditions.store(rendition, for: key) }
+            return rendition
+        }
+        let failure = Locked<Failure?>(nil)
+        do throws(TintypeError) {
+            let left = deadline - TimeSource.system.uptime()
+            let entry = try await leases.entry(for: key.cacheKey, deadline: left) { () throws(TintypeError) in
+                do throws(Failure) {
+                    return try await self.render(image, options, format, deadline).cacheEntry
+                } catch {
+                    failure.withLock { $0 = error }
+                    throw error.pipelineError
+                }
+            }
+            guard let rendition = EncodedRendition(entry) else {
+                throw TintypeError(.undecodable, stage: .load, "another machine stored an entry that cannot be read")
+            }
+            renditions.store(rendition, for: key)
+            return rendition
+        } catch {
+            throw failure.withLock { $0 } ?? Failure(error)
+        }
+    }
+
+    private func render(
+        _ image: SourceImage, _ options: ProcessingOptions, _ format: ImageFormat, _ deadline: Duration
+    ) async throws(Failure) -> EncodedRendition {
+        let slot = try await Self.admit(image.record.info, admission, deadline)
+        defer { slot.release() }
+        return try await renderer.render(image, options, as: format, watermark: configuration.watermark)
+    }
+
+    /// Waits for the turn of an image among those that are decoded.
+    private static func admit(
+        _ info: ImageInfo, _ admission: AdmissionControl, _ deadline: Duration
+    ) async throws(Failure) -> AdmissionSlot {
+        do throws(AdmissionRefusal) {
+            return try await admission.admit(bytes: info.size.area * PixelBuffer.bytesPerPixel, deadline: deadline)
+        } catch {
+            throw error.failure
+        }
+    }
+
+    private func response(
+        _ rendition: EncodedRendition, _ record: SourceRecord, _ url: ImageURL, _ negotiation: Negotiation,
+        _ limits: CacheLimits, _ request: ServerRequest, _ now: Date
+    ) -> ServerResponse {
+        var inputs = CacheRule.Inputs(source: record.freshness(at: now), limits: limits)
+        inputs.isVersioned = !url.options.cacheBuster.isEmpty
+        inputs.expiry = url.options.expires.flatMap { $0 > 0 ? Date(timeIntervalSince1970: Double($0)) : nil }
+        inputs.age = record.freshness(at: now).age
+        var head = RenditionHead(
+            contentType: rendition.format.mediaType, byteCount: rendition.data.count,
+            validators: Validators(digest: rendition.digest, lastModified: record.lastModified ?? record.confirmed))
+        head.disposition = ContentDisposition.value(
+            stem: url.stem, fileExtension: rendition.format.fileExtensions.first ?? rendition.format.rawValue,
+            isAttachment: url.options.isAttachment)
+        for (name, value) in rendition.notes.fields { head.notes[name] = value }
+        let context = RenditionResponse.Context(
+            method: request.method, request: request.fields, negotiation: negotiation,
+            cache: CacheRule(inputs, now: now), crossOrigin: configuration.crossOrigin)
+        // The head states the length of these bytes, so there is a response.
+        return RenditionResponse(head, context).response(head) { rendition.data } ?? ServerResponse(status: 500)
+    }
+}

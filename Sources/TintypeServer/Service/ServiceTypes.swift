@@ -1,0 +1,151 @@
+import Foundation
+import TintypeCore
+import TintypeHTTP
+import TintypeShared
+
+/// A request as the socket layer hands it over.
+struct ServerRequest: Sendable {
+    /// The method, in upper case.
+    var method: String
+    /// The request target as it was sent: not decoded, with the query.
+    var target: String
+    /// The header fields.
+    var fields: HTTPFields
+    /// The identifier of the request, for the log and for errors.
+    var id: String
+
+    /// Creates a request.
+    init(method: String, target: String, fields: HTTPFields = HTTPFields(), id: String) {
+        (self.method, self.target, self.fields, self.id) = (method, target, fields, id)
+    }
+}
+
+/// A response, and what the log and the metrics tell of it.
+struct ServiceResponse: Sendable {
+    /// The status code.
+    let status: Int
+    /// The header fields.
+    let fields: HTTPFields
+    /// The body; `nil` for none.
+    let body: Data?
+    /// How the response was made.
+    let report: ServiceReport
+
+    init(_ response: ServerResponse, _ report: ServiceReport) {
+        (status, fields, body) = (response.status, response.fields, response.body)
+        self.report = report
+    }
+}
+
+/// How a response was made.
+struct ServiceReport: Sendable {
+    /// The cache that had the rendition; `nil` if it was made, or for a failure.
+    var tier: RenditionCache.Tier?
+    /// Where the bytes of the source came from; `nil` if they were not needed.
+    var sourceOrigin: ImageOrigin?
+    /// The host of the source.
+    var host = ""
+    /// The time to load the source.
+    var download: Duration?
+    /// The time to decode, transform and encode, or to wait for another request that does.
+    var processing: Duration?
+    /// Whether the request came as far as the caches of renditions.
+    var isRendition = false
+    /// What was odd about the URL.
+    var warnings: [String] = []
+    /// The names for `Vary`.
+    var vary: [String] = []
+    /// Why there is no image.
+    var failure: Failure?
+}
+
+/// Everything that a service needs.
+struct ServiceConfiguration: Sendable {
+    /// Loads, decodes and encodes. Its disk cache has the bytes of sources.
+    var pipeline: ImagePipeline
+    /// Reads and verifies URLs.
+    var urls: ImageURLParser
+    /// The limits and defaults of results.
+    var rendering = RenderingSettings()
+    /// The choice of the output format.
+    var formats = OutputFormats()
+    /// The header fields that choose a rendition.
+    var negotiation = NegotiationSettings()
+    /// The freshness that responses state.
+    var cacheLimits = HostCacheLimits()
+    /// The web origins that may read responses.
+    var crossOrigin = CrossOriginPolicy.none
+    /// The folder of `local:` URLs; `nil` refuses them.
+    var localRoot: URL?
+    /// The renditions in memory, in bytes.
+    var renditionMemory = 64 << 20
+    /// The cache of renditions below the memory: the disk, and shared tiers.
+    var renditionCache: (any DataCaching)?
+    /// The watermark of the operator; `nil` for none.
+    var watermark: PixelBuffer?
+    /// The image that replaces the body of an error; `nil` for none.
+    var fallback: ProblemResponse.Fallback?
+    /// Whether the option `raw` passes sources through as they are.
+    var allowsRaw = false
+    /// The bearer token that each request must have; `nil` for none.
+    var gate: BearerGate?
+    /// Makes each rendition once on all machines; `nil` without a store for leases.
+    var leases: LeasedComputation?
+    /// The largest number of sources that the server remembers.
+    var recordCount = 100_000
+    /// How many images are decoded at once, and how many wait.
+    var admission = AdmissionLimits(workers: 2, decodedBytes: 512 << 20)
+    /// The time until which an image must have had its turn.
+    var requestTimeout = Duration.seconds(20)
+    /// Whether errors name their causes.
+    var isDevelopment = false
+
+    /// Creates a configuration with default limits.
+    init(pipeline: ImagePipeline, urls: ImageURLParser) {
+        (self.pipeline, self.urls) = (pipeline, urls)
+    }
+}
+
+/// A failure that is answered from memory for a short time, so that a broken source or option is not tried by each request.
+struct RememberedFailure: Sendable {
+    private let failure: Failure
+    private let end: Date
+
+    /// - Returns: `nil` if the failure says nothing about the next request.
+    init?(_ failure: Failure, now: Date) {
+        guard let lifetime = failure.negativeLifetime else { return nil }
+        (self.failure, end) = (failure, now.addingTimeInterval(Double(lifetime)))
+    }
+
+    /// Returns the failure, as long as it is remembered.
+    func failure(at now: Date) -> Failure? { now < end ? failure : nil }
+}
+
+extension Failure {
+    /// The error by which another machine learns of the failure. Only those that come from the source are passed on.
+    var pipelineError: TintypeError {
+        dependsOnContent
+            ? TintypeError(.undecodable, stage: .decode, detail) : TintypeError(.timedOut, stage: .transform, detail)
+    }
+
+    /// Translates an error of a URL.
+    init(_ error: ImageURLError) {
+        let kind: Kind =
+            switch error.status {
+            case 403: error.kind == .signature ? .badSignature : .forbiddenSource
+            case 410: .expired
+            default: .invalidRequest
+            }
+        self.init(kind, code: error.kind.rawValue, detail: error.detail)
+    }
+}
+
+extension ImageURL {
+    /// The name of the result without an extension: that of the options, else the last part of the source's path.
+    var stem: String {
+        if !options.fileName.isEmpty { return options.fileName }
+        let last = source.path.split(separator: "/").last.map(String.init) ?? ""
+        let name = last.removingPercentEncoding ?? last
+        return name.split(separator: ".", omittingEmptySubsequences: false).dropLast().joined(separator: ".")
+    }
+}

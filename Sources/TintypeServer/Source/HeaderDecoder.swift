@@ -1,0 +1,22 @@
+import Foundation
+import TintypeCore
+
+/// Reads the header of any image that the server can decode, and makes one transparent pixel of it: for loads that need the
+/// bytes of a source, its size and its format.
+struct HeaderDecoder: ImageDecoder {
+    /// The decoders of the server.
+    let coders: ImageCoderRegistry
+    let formats: Set<ImageFormat> = []
+
+    func info(of bytes: Data, isComplete: Bool) -> ImageInfo? {
+        try? coders.info(of: bytes, isComplete: isComplete)
+    }
+
+    func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+        guard let info = try coders.info(of: bytes) else {
+            throw TintypeError(.notAnImage, stage: .decode, "the bytes are no image that can be read")
+        }
+        let writer = try PixelWriter(size: PixelSize(width: 1, height: 1))
+        return Image(pixels: writer.finish(), info: info, scale: 1)
+    }
+}

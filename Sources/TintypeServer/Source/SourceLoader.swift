@@ -1,0 +1,85 @@
+import Foundation
+import TintypeCore
+import TintypeHTTP
+
+/// The bytes of a source and what is known of them.
+struct SourceImage: Sendable {
+    let data: Data
+    let record: SourceRecord
+    /// Where the bytes came from.
+    let origin: ImageOrigin
+}
+
+/// Loads sources through the pipeline, under the caching rules of their origins.
+struct SourceLoader: Sendable {
+    private let pipeline: ImagePipeline
+    private let decoder: NamedDecoder
+    private let localRoot: URL?
+
+    /// - Parameters:
+    ///   - pipeline: Loads and caches the bytes of sources.
+    ///   - localRoot: The folder of `local:` URLs; `nil` refuses them.
+    init(_ pipeline: ImagePipeline, localRoot: URL? = nil) {
+        self.pipeline = pipeline
+        decoder = NamedDecoder(id: "header", decoder: HeaderDecoder(coders: pipeline.configuration.coders))
+        self.localRoot = localRoot?.standardizedFileURL.resolvingSymlinksInPath()
+    }
+
+    /// Loads a source, or takes it from a cache if the origin allows that.
+    ///
+    /// Equal loads at the same time are one.
+    func load(_ source: SourceURL) async throws(Failure) -> SourceImage {
+        var request = ImageRequest(source: try imageSource(source))
+        request.rendition.decode.decoder = decoder
+        request.policy.freshness = source.scheme.hasPrefix("http") ? .http : .cached
+        request.policy.failureMemory = .ignored
+        request.policy.data = .always
+        request.policy.rendered = CacheRules(memory: .off, disk: .off)
+        let response: ImageResponse
+        do throws(TintypeError) {
+            response = try await pipeline.response(for: request)
+        } catch {
+            throw Failure(error)
+        }
+        guard let data = response.data else {
+            throw Failure(.internalError, code: "noBytes", detail: "the pipeline returned no bytes")
+        }
+        return SourceImage(data: data, record: record(of: response, data), origin: response.origin)
+    }
+
+    private func record(of response: ImageResponse, _ data: Data) -> SourceRecord {
+        let now = Date()
+        let head = response.http?.head
+        var digest = SHA256Digest()
+        digest.update(data)
+        return SourceRecord(
+            digest: digest.hexadecimal, info: response.image.info, byteCount: data.count,
+            lastModified: head?.headers["last-modified"].flatMap(HTTPDate.parse),
+            freshness: head.map { SourceFreshness($0, now: now) } ?? .unstated, confirmed: now)
+    }
+
+    /// Returns the pipeline's source for a URL.
+    private func imageSource(_ source: SourceURL) throws(Failure) -> ImageSource {
+        if source.scheme == "local" { return .url(try localFile(source)) }
+        guard let url = source.url else {
+            throw Failure(.invalidRequest, code: "invalidSource", detail: "\(source.text) is no valid URL")
+        }
+        return .url(url)
+    }
+
+    /// Returns the file of a `local:` URL. Links are resolved first, so that none leads out of the folder.
+    private func localFile(_ source: SourceURL) throws(Failure) -> URL {
+        guard let localRoot else {
+            throw Failure(
+                .forbiddenSource, code: "forbidden", detail: "local files are not served: no folder is configured")
+        }
+        let path = (source.host + source.path).removingPercentEncoding ?? ""
+        let file = localRoot.appending(path: path, directoryHint: .notDirectory).standardizedFileURL
+            .resolvingSymlinksInPath()
+        guard !path.utf8.contains(0), file.path.hasPrefix(localRoot.path + "/") else {
+            throw Failure(
+                .forbiddenSource, code: "forbidden", detail: "\(source.text) is not below the folder of local files")
+        }
+        return file
+    }
+}
