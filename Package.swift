@@ -18,9 +18,16 @@ extension Target.Dependency {
     static let sqlite = product(name: "GRDBSQLite", package: "GRDB.swift")
     static let metrics = product(name: "CoreMetrics", package: "swift-metrics")
     static let metricsTesting = product(name: "MetricsTestKit", package: "swift-metrics")
+    static let hummingbird = product(
+        name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"]))
+    static let hummingbirdCore = product(
+        name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Server"]))
+    static let hummingbirdHTTP2 = product(
+        name: "HummingbirdHTTP2", package: "hummingbird", condition: .when(traits: ["Server"]))
     static let logging = product(name: "Logging", package: "swift-log")
     static let serviceLifecycle = product(
-        name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ServiceLifecycle"]))
+        name: "ServiceLifecycle", package: "swift-service-lifecycle",
+        condition: .when(traits: ["Server", "ServiceLifecycle"]))
     static let serviceLifecycleTesting = product(
         name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle",
         condition: .when(traits: ["ServiceLifecycle"]))
@@ -61,16 +68,19 @@ let package = Package(
         .library(name: "TintypeSandbox", targets: ["TintypeSandbox"]),
         .library(name: "TintypeS3", targets: ["TintypeS3"]),
         .library(name: "TintypeShared", targets: ["TintypeShared"]),
+        .library(name: "TintypeServer", targets: ["TintypeServer"]),
         .library(name: "TintypeSVG", targets: ["TintypeSVG"]),
         .library(name: "TintypeTerminal", targets: ["TintypeTerminal"]),
         .library(name: "TintypeTIFF", targets: ["TintypeTIFF"]),
         .library(name: "TintypeTracing", targets: ["TintypeTracing"]),
         .library(name: "TintypeWebP", targets: ["TintypeWebP"]),
         .library(name: "TintypeTesting", targets: ["TintypeTesting"]),
+        .executable(name: "tintype-server", targets: ["TintypeServerProgram"]),
         .executable(name: "tintype", targets: ["TintypeCommand"]),
     ],
     traits: [
         .trait(name: "GTK", description: "The views of TintypeGTK. Needs the development files of GTK 4.8 or later."),
+        .trait(name: "Server", description: "The image server, on Hummingbird."),
         .trait(name: "ServiceLifecycle", description: "A pipeline as a service of swift-service-lifecycle."),
         .trait(name: "Tracing", description: "Loads and stages as spans of swift-distributed-tracing."),
     ],
@@ -81,6 +91,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.8.0"),
     ],
     targets: [
@@ -226,10 +237,16 @@ let package = Package(
             name: "TintypeS3", dependencies: ["TintypeCore", "TintypeHTTP", "TintypeShared"],
             swiftSettings: swiftSettings),
 
-        // The image server: what it decides, without the program around it.
+        // The image server. Without its trait, it has all but the part over sockets.
         .target(
-            name: "TintypeServer", dependencies: ["TintypeCore", "TintypeHTTP", .metrics],
+            name: "TintypeServer",
+            dependencies: [
+                "Tintype", "TintypeCore", "TintypeDisk", "TintypeHTTP", "TintypeRedis", "TintypeS3", "TintypeShared",
+                .hummingbird, .hummingbirdCore, .hummingbirdHTTP2, .logging, .metrics, .serviceLifecycle,
+            ],
             swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "TintypeServerProgram", dependencies: ["TintypeServer"], swiftSettings: swiftSettings),
 
         // For servers. Without their traits, both are empty.
         .target(
@@ -345,7 +362,9 @@ let package = Package(
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeServerTests",
-            dependencies: ["TintypeCore", "TintypeHTTP", "TintypeServer", "TintypeTesting", .metrics],
+            dependencies: [
+                "HTTPTestSupport", "Tintype", "TintypeCore", "TintypeHTTP", "TintypeServer", "TintypeTesting", .metrics,
+            ],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeTracingTests",

@@ -1,0 +1,136 @@
+#if Server
+import CoreMetrics
+import Foundation
+import Hummingbird
+import HummingbirdCore
+import HummingbirdHTTP2
+import Logging
+import NIOSSL
+import ServiceLifecycle
+import TintypeCore
+import UnixSignals
+
+/// The program `tintype-server`.
+package enum ServerProgram {
+    /// Serves until the process receives SIGTERM or SIGINT.
+    ///
+    /// - Parameters:
+    ///   - environment: The settings, as environment variables.
+    ///   - report: Receives lines for the operator.
+    /// - Returns: The exit status.
+    package static func run(
+        environment: [String: String], report: @escaping @Sendable (String) -> Void
+    ) async -> Int32 {
+        let parser = SettingsParser(environment: environment) { path in
+            try? String(contentsOfFile: path, encoding: .utf8)
+        }
+        do {
+            let result = try parser.parse()
+            for warning in result.warnings { report("warning: \(warning)") }
+            try await serve(result.settings, report)
+            return 0
+        } catch let errors as SettingsErrors {
+            report(errors.description)
+            return 64
+        } catch {
+            report("the server ended: \(error)")
+            return 1
+        }
+    }
+
+    private static func serve(
+        _ settings: ServerSettings, _ report: @escaping @Sendable (String) -> Void
+    ) async throws {
+        let registry = PrometheusRegistry()
+        let factory = PrometheusFactory(registry)
+        MetricsSystem.bootstrap(factory)
+        let metrics = ServerMetrics(factory: factory)
+        let service = ImageService(try ServiceConfiguration(settings))
+        let isStarted = Locked(false)
+        let routes = ServerRoutes {
+            Health(
+                Health.Inputs(
+                    load: service.load, isStarted: isStarted.withLock { $0 },
+                    requestTimeout: settings.listening.requestTimeout))
+        }
+        let monitor = RequestMonitor(metrics: metrics, log: settings.observing.isAccessLogOn ? accessLog : nil)
+        let address = settings.effectiveBind
+        let application = Application(
+            responder: ImageResponder(
+                service: service, routes: routes, monitor: monitor),
+            server: try server(settings.listening), configuration: configuration(address, settings),
+            services: operatorServices(settings, service) {
+                metrics.update(service.load, residentBytes: ResidentMemory.bytes)
+                return registry.text()
+            },
+            onServerRunning: { _ in
+                isStarted.withLock { $0 = true }
+                report("listening on \(address)")
+            }, logger: logger(settings))
+        var group = ServiceGroupConfiguration(
+            services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger(settings))
+        group.maximumGracefulShutdownDuration = settings.listening.gracePeriod
+        try await ServiceGroup(configuration: group).run()
+        service.drain()
+        try await service.flush()
+    }
+
+    /// Writes a line of the log to standard output at once, also to a file or a pipe.
+    @Sendable private static func accessLog(_ line: String) {
+        FileHandle.standardOutput.write(Data("\(line)\n".utf8))
+    }
+
+    /// Returns the servers of the ports for metrics and for purges.
+    private static func operatorServices(
+        _ settings: ServerSettings, _ service: ImageService, _ metrics: @escaping @Sendable () -> String
+    ) -> [any Service] {
+        var services: [any Service] = []
+        if let address = settings.listening.metricsBind {
+            services.append(
+                Application(
+                    responder: OperatorResponder(routes: OperatorRoutes(service, metrics: metrics)),
+                    configuration: configuration(address, settings), logger: logger(settings)))
+        }
+        if let address = settings.listening.adminBind {
+            services.append(
+                Application(
+                    responder: OperatorResponder(
+                        routes: OperatorRoutes(
+                            service, gate: settings.listening.adminToken.revealed.map(BearerGate.init))),
+                    configuration: configuration(address, settings), logger: logger(settings)))
+        }
+        return services
+    }
+
+    private static func configuration(_ address: BindAddress, _ settings: ServerSettings) -> ApplicationConfiguration {
+        ApplicationConfiguration(
+            address: address.hummingbird, serverName: "tintype",
+            availableConnectionsDelegate: MaximumAvailableConnections(settings.listening.maximumConnections))
+    }
+
+    private static func logger(_ settings: ServerSettings) -> Logger {
+        var logger = Logger(label: "tintype.server")
+        logger.logLevel = Logger.Level(rawValue: settings.observing.logLevel) ?? .info
+        return logger
+    }
+
+    /// Returns the server for HTTP/1.1, or with a certificate for HTTP/2 and HTTP/1.1 over TLS.
+    private static func server(_ listening: ServerSettings.Listening) throws -> HTTPServerBuilder {
+        guard let certificate = listening.certificateFile, let key = listening.privateKeyFile else {
+            return .http1(
+                configuration: .init(idleTimeout: .seconds(Int64(listening.keepAliveTimeout / .seconds(1)))))
+        }
+        return try .http2Upgrade(tlsConfiguration: TLSFiles(certificate: certificate, key: key).configuration())
+    }
+}
+
+extension BindAddress {
+    /// The address as Hummingbird takes it.
+    fileprivate var hummingbird: Hummingbird.BindAddress {
+        switch self {
+        case .tcp(let host, let port): .hostname(host ?? "0.0.0.0", port: port)
+        case .unix(let path): .unixDomainSocket(path: path)
+        }
+    }
+}
+#endif

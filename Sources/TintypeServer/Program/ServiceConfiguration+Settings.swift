@@ -1,0 +1,171 @@
+import Foundation
+import Tintype
+import TintypeCore
+import TintypeDisk
+import TintypeHTTP
+import TintypeRedis
+import TintypeS3
+import TintypeShared
+
+extension ServiceConfiguration {
+    /// Creates the configuration that settings describe: a pipeline that decodes in worker processes, and the caches.
+    ///
+    /// - Throws: A line that says which setting is wrong. The parser has checked each on its own.
+    init(_ settings: ServerSettings) throws(ServerStartError) {
+        let memory = ServerMemory(settings)
+        self.init(pipeline: ImagePipeline(try Self.pipeline(settings)), urls: try Self.urls(settings))
+        rendering.maximumResultSide = settings.limits.resultSide
+        rendering.maximumFrames = settings.limits.frames
+        allowsRaw = settings.output.allowsRaw
+        rendering.watermarkOpacity = settings.output.watermarkOpacity
+        formats.preferred = settings.output.preferredFormats.compactMap { ImageFormat(fileExtension: $0) }
+        negotiation = settings.negotiation
+        cacheLimits = settings.cacheLimits
+        crossOrigin = settings.crossOrigin
+        localRoot = settings.sources.localRoot.map { URL(filePath: $0, directoryHint: .isDirectory) }
+        renditionMemory = memory.renditions
+        let tiers = try SharedTiers(settings)
+        renditionCache = tiers.cache(over: Self.disk("renditions", settings))
+        leases = tiers.leases
+        admission = settings.admissionLimits(
+            cores: ProcessInfo.processInfo.activeProcessorCount, memory: memory.total)
+        requestTimeout = settings.listening.requestTimeout
+        isDevelopment = settings.observing.isDevelopment
+        gate = settings.listening.bearerToken.revealed.map(BearerGate.init)
+        if let path = settings.caching.fallbackFile {
+            fallback = try Self.fallback(path, lifetime: settings.caching.fallbackLifetime)
+        }
+        if let path = settings.output.watermarkFile { watermark = try Self.watermark(path) }
+    }
+
+    private static func pipeline(_ settings: ServerSettings) throws(ServerStartError) -> PipelineConfiguration {
+        var configuration = PipelineConfiguration.standard(
+            downloader: downloader(settings), memory: nil,
+            disk: disk("sources", settings),
+            sandbox: SandboxConfiguration(.all))
+        if let client = try SharedTiers.sourceClient(settings) { configuration.loaders.append(S3Loader(client)) }
+        configuration.maximumByteCount = settings.limits.sourceBytes
+        let (pixels, framePixels) = (settings.limits.sourceMegapixels * 1e6, settings.limits.frameMegapixels * 1e6)
+        configuration.decodeLimits.pixels = Int(framePixels > 0 ? framePixels : pixels)
+        configuration.decodeLimits.animatedPixels = Int(pixels)
+        return configuration
+    }
+
+    /// Reads the watermark of the operator.
+    private static func watermark(_ path: String) throws(ServerStartError) -> PixelBuffer {
+        do {
+            let data = try Data(contentsOf: URL(filePath: path))
+            return try ImageCoderRegistry.standard.decoder(for: data).decode(data, context: DecodeContext()).pixels
+        } catch {
+            throw ServerStartError(message: "the watermark \(path) cannot be read: \(error)")
+        }
+    }
+
+    /// Reads the image for requests that fail.
+    private static func fallback(
+        _ path: String, lifetime: Int
+    ) throws(ServerStartError) -> ProblemResponse.Fallback {
+        guard let data = try? Data(contentsOf: URL(filePath: path)),
+            let info = try? ImageCoderRegistry.standard.info(of: data)
+        else { throw ServerStartError(message: "the fallback image \(path) cannot be read") }
+        return ProblemResponse.Fallback(contentType: info.format.mediaType, bytes: data, maximumAge: lifetime)
+    }
+
+    private static func downloader(_ settings: ServerSettings) -> DownloaderConfiguration {
+        var downloader = DownloaderConfiguration()
+        let sources = settings.sources
+        downloader.serverGuard = ServerGuard(
+            schemes: ["http", "https", "file", "s3"], ports: nil, addresses: allowedAddresses(sources))
+        downloader.maximumRedirects = sources.maximumRedirects
+        downloader.totalTimeout = sources.downloadTimeout
+        downloader.idleTimeout = sources.stallTimeout
+        downloader.userAgent = sources.userAgent
+        downloader.proxy = .direct
+        downloader.storedHeaders = .all
+        return downloader
+    }
+
+    /// The kinds of addresses that are connected to.
+    private static func allowedAddresses(_ sources: ServerSettings.Sources) -> Set<AddressKind> {
+        var kinds: Set<AddressKind> = [.global]
+        if sources.allowsLoopback { kinds.insert(.loopback) }
+        if sources.allowsLinkLocal { kinds.insert(.linkLocal) }
+        if sources.allowsPrivate { kinds.insert(.privateNetwork) }
+        return kinds
+    }
+
+    /// Returns one of the two caches on disk, which share the limit.
+    private static func disk(_ name: String, _ settings: ServerSettings) -> DiskCache {
+        let folder = URL(filePath: settings.caching.directory ?? defaultFolder, directoryHint: .isDirectory)
+        return DiskCache(
+            directory: folder.appending(path: name), limits: DiskLimits(byteCount: settings.caching.diskBytes / 2))
+    }
+
+    /// The folder below that of the XDG base directory specification.
+    private static var defaultFolder: String {
+        let environment = ProcessInfo.processInfo.environment
+        let home = environment["HOME"] ?? "/var"
+        let caches = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(home)/.cache"
+        return "\(caches)/tintype-server"
+    }
+
+    private static func urls(_ settings: ServerSettings) throws(ServerStartError) -> ImageURLParser {
+        var options = OptionsParser.Configuration()
+        options.presets = settings.output.presets
+        options.isPresetsOnly = settings.output.onlyPresets
+        options.allowedOptions = settings.limits.allowedOptions
+        options.allowsLimits = settings.limits.allowsSecurityOptions
+        options.defaults = defaults(settings.output)
+        do throws(ImageURLError) {
+            var parser = ImageURLParser(options: try OptionsParser(options))
+            parser.prefix = settings.listening.pathPrefix
+            parser.signatures = signatures(settings.signing)
+            parser.sourceRules.baseURL = settings.sources.baseURL
+            parser.sourceRules.replacements = settings.sources.urlReplacements.compactMap { URLReplacement(rule: $0) }
+            if !settings.sources.allowed.isEmpty {
+                parser.allowedSources = try SourceAllowList(settings.sources.allowed)
+            }
+            return parser
+        } catch {
+            throw ServerStartError(message: error.detail)
+        }
+    }
+
+    private static func signatures(_ signing: ServerSettings.Signing) -> SignaturePolicy {
+        let pairs = zip(signing.keys.revealed, signing.salts.revealed)
+        return SignaturePolicy(
+            keys: pairs.map { SigningKey(key: $0, salt: $1) }, size: signing.signatureSize,
+            trusted: signing.trustedSignatures.revealed)
+    }
+
+    private static func defaults(_ output: ServerSettings.Output) -> ProcessingOptions {
+        var options = ProcessingOptions()
+        options.output.defaultQuality = output.quality
+        options.output.formatQuality = Dictionary(
+            output.formatQuality.compactMap { name, quality in ImageFormat(fileExtension: name).map { ($0, quality) } },
+            uniquingKeysWith: { $1 })
+        options.output.stripsMetadata = output.stripsMetadata
+        options.autoRotates = output.rotates
+        options.isAttachment = output.returnsAttachment
+        return options
+    }
+}
+
+/// Why the server did not start.
+struct ServerStartError: Error, CustomStringConvertible {
+    let message: String
+    var description: String { message }
+}
+
+/// How the memory of the machine is divided.
+struct ServerMemory {
+    /// The memory that this process may use, in bytes.
+    let total: Int
+    /// The part for encoded renditions.
+    let renditions: Int
+
+    init(_ settings: ServerSettings) {
+        total = SystemMemory.available
+        renditions = settings.caching.memoryBytes > 0 ? settings.caching.memoryBytes : total / 100 * 15
+    }
+}
