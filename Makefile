@@ -6,7 +6,7 @@ BUILD = SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 GTK ?= $(shell pkg-config --exists gtk4 2>/dev/null && echo yes)
 comma := ,
 # The traits for servers need only Swift packages, so they are always built and tested.
-TRAITS = --traits ServiceLifecycle,Tracing$(if $(filter yes,$(GTK)),$(comma)GTK)
+TRAITS = --traits ServiceLifecycle,Tracing,Server$(if $(filter yes,$(GTK)),$(comma)GTK)
 # Release builds contain Swift's libraries: they start in less than half of the time, and run where Swift is not installed.
 # `make build STATIC=` links them dynamically, for toolchains without the static libraries.
 STATIC ?= $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib)
@@ -28,7 +28,7 @@ SECONDS ?= 600
 # Under the sanitizer, tests that compute for a minute would starve tests whose transfers have time-outs, so the two
 # kinds run one after the other. Most tests of codecs use one thread, where there are no races, so only those that use
 # several are named. The threads of raw images are those of LibRaw, which is not instrumented.
-NETWORK_TESTS = Tintype(HTTP|Command|Redis|)Tests\.
+NETWORK_TESTS = Tintype(HTTP|Command|Redis|S3|Server|)Tests\.
 OTHER_TESTS = Tintype(Core|Disk|Sandbox|Shared|Terminal|Tracing|Lifecycle)Tests\.|framesDecodedBySeveralThreads
 OTHER_TESTS := $(OTHER_TESTS)|SVGLibraryTests|ColorTests
 # The suites of codecs, animations, previews and pipelines that also run with all formats in worker processes.
