@@ -7,21 +7,27 @@ import TintypeSandbox
 enum Crowd {
     /// - Returns: Whether all others were right, and nothing is left.
     static func run(count: Int) -> Bool {
-        // What one image leaves: a timer of Dispatch.
-        autoreleased { _ = try? decode(.good, ImageCoderRegistry(decoders: [HostileDecoder()]).sandboxed()) }
+        // What the first images leave: the timers and threads of Dispatch.
+        _ = decode(count: 200)
         let before = descriptorCount
-        let wrong = Locked(0)
-        autoreleased {
-            let coders = ImageCoderRegistry(decoders: [HostileDecoder()]).sandboxed()
-            DispatchQueue.concurrentPerform(iterations: count) { index in
-                let behavior = index % 100 == 99 ? HostileDecoder.Behavior.crash : .good
-                let image = try? decode(behavior, coders)
-                if (image?.pixels[0, 0].red == 255) != (behavior == .good) { wrong.withLock { $0 += 1 } }
-            }
-        }
+        let wrong = decode(count: count)
         let (left, zombies) = (descriptorCount - before, childCount)
-        print("\(count) images, \(wrong.withLock { $0 }) wrong, \(left) descriptors and \(zombies) processes left")
-        return wrong.withLock { $0 } == 0 && left <= 0 && zombies == 0
+        print("\(count) images, \(wrong) wrong, \(left) descriptors and \(zombies) processes left")
+        return wrong == 0 && left <= 0 && zombies == 0
+    }
+
+    /// Decodes images in a pool of their own, which is gone afterwards.
+    ///
+    /// - Returns: The number of images with another result than they should have.
+    private static func decode(count: Int) -> Int {
+        let wrong = Locked(0)
+        let coders = ImageCoderRegistry(decoders: [HostileDecoder()]).sandboxed()
+        DispatchQueue.concurrentPerform(iterations: count) { index in
+            let behavior = index % 100 == 99 ? HostileDecoder.Behavior.crash : .good
+            let image = try? decode(behavior, coders)
+            if (image?.pixels[0, 0].red == 255) != (behavior == .good) { wrong.withLock { $0 += 1 } }
+        }
+        return wrong.withLock { $0 }
     }
 
     private static func decode(
@@ -30,9 +36,6 @@ enum Crowd {
         let bytes = HostileDecoder.bytes(behavior)
         return try coders.decoder(for: bytes).decode(bytes, context: DecodeContext())
     }
-
-    /// Runs `body`, after which its objects are released.
-    private static func autoreleased(_ body: () -> Void) { body() }
 
     private static var descriptorCount: Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
