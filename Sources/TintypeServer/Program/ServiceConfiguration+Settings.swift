@@ -43,7 +43,7 @@ extension ServiceConfiguration {
             downloader: downloader(settings), memory: nil,
             disk: disk("sources", settings),
             sandbox: SandboxConfiguration(.all))
-        if let client = try SharedTiers.sourceClient(settings) { configuration.loaders.append(S3Loader(client)) }
+        if let loader = try SharedTiers.sourceLoader(settings) { configuration.loaders.append(loader) }
         configuration.maximumByteCount = settings.limits.sourceBytes
         let (pixels, framePixels) = (settings.limits.sourceMegapixels * 1e6, settings.limits.frameMegapixels * 1e6)
         configuration.decodeLimits.pixels = Int(framePixels > 0 ? framePixels : pixels)

@@ -37,11 +37,17 @@ struct SharedTiers {
     /// Makes each rendition once on all machines; `nil` without Redis.
     var leases: LeasedComputation? { redis.map { LeasedComputation($0, results: caches) } }
 
-    /// Returns the client for `s3:` sources; `nil` if no store is named.
-    static func sourceClient(_ settings: ServerSettings) throws(ServerStartError) -> S3Client? {
-        guard settings.sources.s3Endpoint != nil || settings.caching.s3Bucket != nil else { return nil }
+    /// Returns the loader of `s3:` sources; `nil` unless the list of allowed sources names a bucket. The bucket of the cache is
+    /// never a source, because its contents are not images of the operator.
+    static func sourceLoader(_ settings: ServerSettings) throws(ServerStartError) -> S3Loader? {
+        let prefix = "s3://"
+        let rules = settings.sources.allowed.filter { $0.hasPrefix(prefix) }
+        var buckets = Set(rules.map { String($0.dropFirst(prefix.count).prefix { $0 != "/" }) })
+        if let own = settings.caching.s3Bucket { buckets.remove(own) }
+        guard !buckets.isEmpty else { return nil }
         do throws(TintypeError) {
-            return try S3Client(try configuration(settings, bucket: settings.caching.s3Bucket ?? ""))
+            let client = try S3Client(try configuration(settings, bucket: settings.caching.s3Bucket ?? ""))
+            return S3Loader(client, buckets: .only(buckets))
         } catch {
             throw ServerStartError(message: error.message)
         }

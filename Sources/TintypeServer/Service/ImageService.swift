@@ -225,7 +225,7 @@ final class ImageService: Sendable {
         _ image: SourceImage, _ key: RenditionKey, _ options: ProcessingOptions, _ format: ImageFormat,
         _ deadline: Duration
     ) async throws(Failure) -> EncodedRendition {
-        let isStorable = image.record.freshness.isStorable
+        let isStorable = image.record.isStorable
         guard isStorable, let leases = configuration.leases else {
             let rendition = try await render(image, options, format, deadline)
             if isStorable { renditions.store(rendition, for: key) }

@@ -59,12 +59,20 @@ struct SourceLoader: Sendable {
     }
 
     /// Returns the pipeline's source for a URL.
+    ///
+    /// Only the schemes of image URLs are loaded: the pipeline also reads files and data URLs, which a client must not name.
     private func imageSource(_ source: SourceURL) throws(Failure) -> ImageSource {
-        if source.scheme == "local" { return .url(try localFile(source)) }
-        guard let url = source.url else {
-            throw Failure(.invalidRequest, code: "invalidSource", detail: "\(source.text) is no valid URL")
+        switch source.scheme {
+        case "local": return .url(try localFile(source))
+        case "http", "https", "s3":
+            guard let url = source.url else {
+                throw Failure(.invalidRequest, code: "invalidSource", detail: "\(source.text) is no valid URL")
+            }
+            return .url(url)
+        default:
+            throw Failure(
+                .forbiddenSource, code: "forbidden", detail: "the scheme of a source must be http, https, s3 or local")
         }
-        return .url(url)
     }
 
     /// Returns the file of a `local:` URL. Links are resolved first, so that none leads out of the folder.

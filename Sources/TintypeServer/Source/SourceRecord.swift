@@ -25,12 +25,15 @@ struct SourceRecord: Hashable, Sendable {
         return later
     }
 
+    /// Whether the server, which is a cache for many users, may store what is made of the source (RFC 9111, 3).
+    var isStorable: Bool { freshness.isStorable && !freshness.isPrivate }
+
     /// Returns whether the source may be used without asking the origin again.
     ///
     /// - Parameter limits: What the operator allows. A source that states nothing has their standard freshness.
     func isFresh(at now: Date, _ limits: CacheLimits) -> Bool {
         let freshness = freshness(at: now)
-        guard freshness.isStorable else { return false }
+        guard isStorable else { return false }
         let lifetime = (freshness.remaining ?? Double(limits.standard) - freshness.age) + freshness.age
         return Double(limits.clamp(lifetime)) > freshness.age
     }

@@ -201,6 +201,46 @@ import TintypeTesting
         }
     }
 
+    @Test(arguments: ["file:///etc/hostname", "data://text/plain,x", "ftp://127.0.0.1/a.png", "local:///a.png"])
+    func onlySourcesThatMayBeNamedAreLoaded(_ source: String) async throws {
+        try await ServiceFixture.run { fixture in
+            let target = "/unsigned/w:10/plain/\(source)"
+            let response = await fixture.service.respond(to: ServerRequest(method: "GET", target: target, id: "test"))
+            #expect(response.status == 403)
+        }
+    }
+
+    @Test func aLocalSourceIsBelowItsFolder() async throws {
+        let folder = URL.temporaryDirectory.appending(path: "tintype-test-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let root = folder.appending(path: "root")
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        let data = try PNGEncoder().encode(
+            PixelBuffer.filled(Self.red, size: PixelSize(width: 8, height: 8)), as: .png, options: EncodeOptions())
+        for file in [root.appending(path: "in.png"), folder.appending(path: "out.png")] { try data.write(to: file) }
+        try FileManager.default.createSymbolicLink(
+            at: root.appending(path: "link.png"), withDestinationURL: folder.appending(path: "out.png"))
+        try await ServiceFixture.run({ $0.localRoot = root }) { fixture in
+            let sources = [("in.png", 200), ("../out.png", 403), ("link.png", 403), ("%2e%2e/out.png", 403)]
+            for (path, status) in sources {
+                let target = "/unsigned/w:4/plain/local:///\(path.replacing("%", with: "%25"))"
+                let request = ServerRequest(method: "GET", target: target, id: "test")
+                #expect(await fixture.service.respond(to: request).status == status, "\(path)")
+            }
+        }
+    }
+
+    @Test func aPrivateSourceIsNotStored() async throws {
+        try await ServiceFixture.run { fixture in
+            try fixture.servePicture("/a.png", cache: "private, max-age=60")
+            for _ in 0..<2 {
+                let response = await fixture.get("w:40", "/a.png")
+                #expect(response.status == 200 && response.report.tier == nil)
+                #expect(response.fields["cache-control"]?.hasPrefix("private") == true)
+            }
+        }
+    }
+
     @Test func aFullQueueIsTooManyRequests() async throws {
         let limits = AdmissionLimits(workers: 1, decodedBytes: 1, queueLength: 0)
         try await ServiceFixture.run({ $0.admission = limits }) { fixture in
