@@ -25,8 +25,7 @@ extern char **environ;
 /// The variables that the system libraries, the runtimes and the codecs read. Others may be secrets of the host.
 static const char *const variables[] = {
     "PATH=", "HOME=", "LANG=", "LC_", "LANGUAGE=", "TZ=", "TMPDIR=", "LD_", "GLIBC_TUNABLES=", "MALLOC_", "XDG_",
-    "FONTCONFIG_", "FREETYPE_", "PANGO", "GDK_PIXBUF_", "G_MESSAGES_DEBUG=", "LLVM_PROFILE_FILE=", "TINTYPE_", "SWIFT_",
-    "SWT_",
+    "FONTCONFIG_", "FREETYPE_", "PANGO", "GDK_PIXBUF_", "G_MESSAGES_DEBUG=", "LLVM_PROFILE_FILE=", "SWIFT_", "SWT_",
 };
 
 static bool is_for_workers(const char *variable) {

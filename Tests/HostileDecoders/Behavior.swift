@@ -235,7 +235,7 @@ enum Hostility {
     }
 
     static func readEnvironment() throws(TintypeError) {
-        guard getenv("HOSTILE_SECRET") != nil else { throw refused("the secret") }
+        guard getenv("HOSTILE_SECRET") != nil || getenv("TINTYPE_KEY") != nil else { throw refused("the secret") }
     }
 
     /// A reply with an image of 1000×1000 pixels in a block that was never granted.
