@@ -103,7 +103,9 @@ package struct SettingsParser: Sendable {
         /// A variable of this server that no setting has is an error, because a limit with a misspelt name would not
         /// hold.
         mutating func findUnknownNames() {
-            let known = Set(SettingsTable.all.flatMap { [$0.name, $0.fileName, $0.alias].compactMap { $0 } })
+            var known = Set(SettingsTable.all.flatMap { [$0.name, $0.fileName, $0.alias].compactMap { $0 } })
+            // The transport reads the path of libcurl.
+            known.insert("TINTYPE_LIBCURL")
             for name in parser.environment.keys.sorted() where !known.contains(name) {
                 if name.hasPrefix(Setting.prefix) {
                     fail(name.abbreviated, "expected a variable of the server, but there is none with this name")
