@@ -261,7 +261,8 @@ let package = Package(
         .executableTarget(
             name: "TintypeCommand",
             dependencies: [
-                "Tintype", "TintypePDF", "TintypeRAW", "TintypeTerminal", "CTintypeSamples", .argumentParser, .logging,
+                "Tintype", "TintypePDF", "TintypeRAW", "TintypeServer", "TintypeTerminal", "CTintypeSamples",
+                .argumentParser, .logging,
             ],
             swiftSettings: swiftSettings),
 

@@ -13,7 +13,7 @@ extension ServiceConfiguration {
     /// - Throws: A line that says which setting is wrong. The parser has checked each on its own.
     init(_ settings: ServerSettings) throws(ServerStartError) {
         let memory = ServerMemory(settings)
-        self.init(pipeline: ImagePipeline(try Self.pipeline(settings)), urls: try Self.urls(settings))
+        self.init(pipeline: ImagePipeline(try Self.pipeline(settings)), urls: try ImageURLParser(settings))
         rendering.maximumResultSide = settings.limits.resultSide
         rendering.maximumFrames = settings.limits.frames
         allowsRaw = settings.output.allowsRaw
@@ -107,47 +107,6 @@ extension ServiceConfiguration {
         let home = environment["HOME"] ?? "/var"
         let caches = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(home)/.cache"
         return "\(caches)/tintype-server"
-    }
-
-    private static func urls(_ settings: ServerSettings) throws(ServerStartError) -> ImageURLParser {
-        var options = OptionsParser.Configuration()
-        options.presets = settings.output.presets
-        options.isPresetsOnly = settings.output.onlyPresets
-        options.allowedOptions = settings.limits.allowedOptions
-        options.allowsLimits = settings.limits.allowsSecurityOptions
-        options.defaults = defaults(settings.output)
-        do throws(ImageURLError) {
-            var parser = ImageURLParser(options: try OptionsParser(options))
-            parser.prefix = settings.listening.pathPrefix
-            parser.signatures = signatures(settings.signing)
-            parser.sourceRules.baseURL = settings.sources.baseURL
-            parser.sourceRules.replacements = settings.sources.urlReplacements.compactMap { URLReplacement(rule: $0) }
-            if !settings.sources.allowed.isEmpty {
-                parser.allowedSources = try SourceAllowList(settings.sources.allowed)
-            }
-            return parser
-        } catch {
-            throw ServerStartError(message: error.detail)
-        }
-    }
-
-    private static func signatures(_ signing: ServerSettings.Signing) -> SignaturePolicy {
-        let pairs = zip(signing.keys.revealed, signing.salts.revealed)
-        return SignaturePolicy(
-            keys: pairs.map { SigningKey(key: $0, salt: $1) }, size: signing.signatureSize,
-            trusted: signing.trustedSignatures.revealed)
-    }
-
-    private static func defaults(_ output: ServerSettings.Output) -> ProcessingOptions {
-        var options = ProcessingOptions()
-        options.output.defaultQuality = output.quality
-        options.output.formatQuality = Dictionary(
-            output.formatQuality.compactMap { name, quality in ImageFormat(fileExtension: name).map { ($0, quality) } },
-            uniquingKeysWith: { $1 })
-        options.output.stripsMetadata = output.stripsMetadata
-        options.autoRotates = output.rotates
-        options.isAttachment = output.returnsAttachment
-        return options
     }
 }
 
