@@ -124,7 +124,7 @@ enum Hostility {
         while isTrue {
             guard let memory = malloc(1 << 20) else {
                 // The host samples the memory of a worker every 10 ms, and may have to wait for a processor.
-                usleep(200_000)
+                usleep(2_000_000)
                 Foundation.abort()
             }
             memset(memory, 1, 1 << 20)
