@@ -102,9 +102,15 @@ import TintypeTesting
         do {
             var configuration = Configuration()
             configuration.journalMode = .wal
-            // The cache may still be writing its index.
-            configuration.busyMode = .timeout(60)
-            _ = try DatabaseQueue(path: path, configuration: configuration)
+            // SQLite changes the mode only while nobody uses the file, and does not wait: the cache may still write its index.
+            while true {
+                do {
+                    _ = try DatabaseQueue(path: path, configuration: configuration)
+                    break
+                } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+                    await Task.yield()
+                }
+            }
         }
         let next = DiskCache(directory: folder.url)
         try await fill(next, 4..<6)
