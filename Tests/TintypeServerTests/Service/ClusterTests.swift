@@ -11,8 +11,26 @@ import TintypeTesting
     private let store = FakeSharedStore()
 
     private func share(_ configuration: inout ServiceConfiguration, leases: LeasedComputation? = nil) {
-        configuration.renditionCache = SharedCache(store)
+        configuration.renditionCache = SharedCache(store, configuration: Self.patient)
         configuration.leases = leases
+        configuration.requestTimeout = .seconds(7200)
+    }
+
+    /// Limits that no busy machine reaches.
+    private static var patient: SharedCacheConfiguration {
+        var configuration = SharedCacheConfiguration()
+        configuration.readLimit = .seconds(3600)
+        configuration.writeLimit = .seconds(3600)
+        configuration.flushLimit = .seconds(3600)
+        return configuration
+    }
+
+    private func makeLeases() -> LeasedComputation {
+        var configuration = LeaseConfiguration()
+        configuration.leaseTime = .seconds(3600)
+        configuration.callLimit = .seconds(3600)
+        return LeasedComputation(
+            store, results: [SharedCache(store, configuration: Self.patient)], configuration: configuration)
     }
 
     @Test func aMachineFindsTheRenditionOfAnother() async throws {
@@ -34,7 +52,7 @@ import TintypeTesting
 
     @Test func aStoreThatFailsCostsNoRequest() async throws {
         store.behave(.failure(TintypeError(.unreachable, stage: .load, "the store is down")))
-        try await ServiceFixture.run({ share(&$0, leases: LeasedComputation(store, results: [SharedCache(store)])) }) {
+        try await ServiceFixture.run({ share(&$0, leases: makeLeases()) }) {
             fixture in
             try fixture.servePicture("/a.png")
             for width in 30..<50 { #expect(await fixture.get("w:\(width)", "/a.png").status == 200) }
@@ -42,7 +60,7 @@ import TintypeTesting
     }
 
     @Test func twoMachinesMakeARenditionOnce() async throws {
-        let leases = (0..<2).map { _ in LeasedComputation(store, results: [SharedCache(store)]) }
+        let leases = (0..<2).map { _ in makeLeases() }
         try await ServiceFixture.run({ share(&$0, leases: leases[0]) }) { first in
             try await ServiceFixture.run({ share(&$0, leases: leases[1]) }) { second in
                 for fixture in [first, second] { try fixture.servePicture("/a.png") }
