@@ -56,7 +56,4 @@ struct RenditionCache: Sendable {
 
     /// Waits until everything stored so far is written.
     func flush() async throws(TintypeError) { try await below?.flush() }
-
-    /// The number of bytes in memory.
-    var memoryBytes: Int { memory.cost }
 }
