@@ -68,11 +68,25 @@ package enum ServerProgram {
                 report("listening on \(address)")
             }, logger: logger(settings))
         var group = ServiceGroupConfiguration(
-            services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger(settings))
+            services: [DrainingServer(application: application, service: service)],
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger(settings))
         group.maximumGracefulShutdownDuration = settings.listening.gracePeriod
         try await ServiceGroup(configuration: group).run()
-        service.drain()
         try await service.flush()
+    }
+
+    /// The server, which refuses new images from the moment at which it is told to shut down.
+    private struct DrainingServer: Service {
+        let application: Application<ImageResponder>
+        let service: ImageService
+
+        func run() async throws {
+            try await withGracefulShutdownHandler {
+                try await application.run()
+            } onGracefulShutdown: {
+                service.drain()
+            }
+        }
     }
 
     /// Writes a line of the log to standard output at once, also to a file or a pipe.
