@@ -13,17 +13,23 @@ struct RenditionCache: Sendable {
 
     private let memory: EvictingCache<RenditionKey, EncodedRendition>
     private let below: (any DataCaching)?
+    private let metrics: ServerMetrics?
 
     /// - Parameters:
     ///   - memory: The largest number of bytes in memory.
     ///   - below: The cache that is asked next.
-    init(memory: Int, below: (any DataCaching)? = nil) {
+    ///   - metrics: Counts lookups in memory. The cache below counts its own.
+    init(memory: Int, below: (any DataCaching)? = nil, metrics: ServerMetrics? = nil) {
         self.memory = EvictingCache(cost: memory)
-        self.below = below
+        (self.below, self.metrics) = (below, metrics)
     }
 
     /// Returns a rendition in memory. Never blocks.
-    func inMemory(_ key: RenditionKey) -> EncodedRendition? { memory.value(for: key) }
+    func inMemory(_ key: RenditionKey) -> EncodedRendition? {
+        let rendition = memory.value(for: key)
+        metrics?.lookedUp(tier: "memory", isHit: rendition != nil)
+        return rendition
+    }
 
     /// Returns a rendition of the cache below, and stores it in memory: first from the disk, on a thread of its queue, then
     /// from other machines, without a thread that waits.

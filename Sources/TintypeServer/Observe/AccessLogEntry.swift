@@ -21,6 +21,8 @@ struct AccessLogEntry: Hashable, Sendable {
     var code: String?
     /// The tier of the cache that had the rendition; `nil` if it was made.
     var tier: String?
+    /// Where the request met another one, whose work it shared; `nil` if it shared none.
+    var shared: String?
     /// The URL of the source, of which the log has the host.
     var source: String?
     /// The media type of the response.
@@ -53,7 +55,7 @@ struct AccessLogEntry: Hashable, Sendable {
         object.add("bytes", bytes)
         object.add("ms", decimal: duration / .milliseconds(1))
         let texts = [
-            ("code", code), ("tier", tier), ("source_host", source.flatMap(SourceRedaction.host)),
+            ("code", code), ("tier", tier), ("shared", shared), ("source_host", source.flatMap(SourceRedaction.host)),
             ("type", contentType), ("key", key.map { String($0.prefix(Self.keyLength)) }), ("client", client),
         ]
         for case (let name, let value?) in texts { object.add(name, short(value)) }

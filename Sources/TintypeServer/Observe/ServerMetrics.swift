@@ -1,4 +1,5 @@
 package import CoreMetrics
+import TintypeShared
 
 /// The metrics of the server, besides those of the pipeline. Their names are those of imgproxy under `tintype_`.
 package struct ServerMetrics: Sendable {
@@ -38,13 +39,6 @@ package struct ServerMetrics: Sendable {
         case streaming = "streaming_image"
     }
 
-    /// The state of a circuit breaker.
-    enum BreakerState: Int, Sendable {
-        case closed = 0
-        case halfOpen = 1
-        case open = 2
-    }
-
     private let factory: any MetricsFactory
     private let requests: Counter
     private let duration: Timer
@@ -67,6 +61,9 @@ package struct ServerMetrics: Sendable {
             })
         // A rate needs the value before the first event.
         for type in Failure.metricTypes { _ = counter("tintype_errors_total", [("type", type)]) }
+        for scope in [WorkScope.process, .cluster] {
+            _ = counter("tintype_coalesced_total", [("scope", scope.rawValue)])
+        }
     }
 
     // MARK: Requests
@@ -109,20 +106,29 @@ package struct ServerMetrics: Sendable {
 
     /// Sets the state of the circuit breaker of a shared store.
     func breakerChanged(store: String, to state: BreakerState) {
-        gauge("tintype_breaker_state", [("store", store)]).set(state.rawValue)
+        let value =
+            switch state {
+            case .closed: 0
+            case .halfOpen: 1
+            case .open: 2
+            }
+        gauge("tintype_breaker_state", [("store", store)]).set(value)
     }
 
     /// Counts a request that shared the work of another one.
     ///
-    /// - Parameter scope: Where they met, such as `process` or `cluster`.
-    func coalesced(scope: String) { counter("tintype_coalesced_total", [("scope", scope)]).increment() }
+    /// - Parameter scope: Where they met.
+    func coalesced(_ scope: WorkScope) { counter("tintype_coalesced_total", [("scope", scope.rawValue)]).increment() }
 
     // MARK: Load
 
     /// Sets the metrics of the load. Call it before Prometheus reads them.
     ///
-    /// - Parameter residentBytes: The resident memory of the process; `nil` if it is unknown.
-    func update(_ status: AdmissionStatus, residentBytes: Int?) {
+    /// - Parameters:
+    ///   - breakers: The states of circuit breakers by the names of their stores.
+    ///   - residentBytes: The resident memory of the process; `nil` if it is unknown.
+    func update(_ status: AdmissionStatus, breakers: [String: BreakerState] = [:], residentBytes: Int?) {
+        for (store, state) in breakers { breakerChanged(store: store, to: state) }
         gauge("tintype_workers").set(status.limits.workers)
         gauge("tintype_images_in_progress").set(status.runningCount)
         gauge("tintype_workers_utilization").set(status.utilization)

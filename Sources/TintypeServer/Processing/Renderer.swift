@@ -17,13 +17,16 @@ struct Renderer: Sendable {
     ///   - watermark: The pixels of the watermark.
     func render(
         _ source: SourceImage, _ options: ProcessingOptions, as format: ImageFormat, watermark: PixelBuffer? = nil
-    ) async throws(Failure) -> EncodedRendition {
+    ) async throws(Failure) -> (EncodedRendition, WorkTimes) {
         let plan = RenderingPlan(
             for: source.record.info, options, format: format, watermark: watermark, settings: settings)
         do throws(TintypeError) {
+            let start = ContinuousClock.now
             let image = try await image(source, plan.rendition)
+            let decoded = ContinuousClock.now
             let data = try await pipeline.encode(image, as: format, options: encodeOptions(options, plan, image))
-            return EncodedRendition(data, format, notes: notes(source.record.info, plan))
+            let times = WorkTimes(decoding: decoded - start, encoding: ContinuousClock.now - decoded)
+            return (EncodedRendition(data, format, notes: notes(source.record.info, plan)), times)
         } catch {
             throw Failure(error)
         }

@@ -45,13 +45,14 @@ package enum ServerProgram {
         let factory = PrometheusFactory(registry)
         MetricsSystem.bootstrap(factory)
         let metrics = ServerMetrics(factory: factory)
-        let service = ImageService(try ServiceConfiguration(settings))
+        let service = ImageService(try ServiceConfiguration(settings, metrics: metrics))
         let isStarted = Locked(false)
         let routes = ServerRoutes {
             Health(
                 Health.Inputs(
                     load: service.load, isStarted: isStarted.withLock { $0 },
-                    requestTimeout: settings.listening.requestTimeout))
+                    requestTimeout: settings.listening.requestTimeout,
+                    stores: service.breakers.mapValues(\.rawValue)))
         }
         let monitor = RequestMonitor(metrics: metrics, log: settings.observing.isAccessLogOn ? accessLog : nil)
         let address = settings.effectiveBind
@@ -60,7 +61,7 @@ package enum ServerProgram {
                 service: service, routes: routes, monitor: monitor),
             server: try server(settings.listening), configuration: configuration(address, settings),
             services: operatorServices(settings, service) {
-                metrics.update(service.load, residentBytes: ResidentMemory.bytes)
+                metrics.update(service.load, breakers: service.breakers, residentBytes: ResidentMemory.bytes)
                 return registry.text()
             },
             onServerRunning: { _ in

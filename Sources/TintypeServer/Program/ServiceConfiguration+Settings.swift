@@ -10,8 +10,9 @@ import TintypeShared
 extension ServiceConfiguration {
     /// Creates the configuration that settings describe: a pipeline that decodes in worker processes, and the caches.
     ///
+    /// - Parameter metrics: Counts what the caches and stores do; `nil` counts nothing.
     /// - Throws: A line that says which setting is wrong. The parser has checked each on its own.
-    init(_ settings: ServerSettings) throws(ServerStartError) {
+    init(_ settings: ServerSettings, metrics: ServerMetrics? = nil) throws(ServerStartError) {
         let memory = ServerMemory(settings)
         self.init(pipeline: ImagePipeline(try Self.pipeline(settings)), urls: try ImageURLParser(settings))
         rendering.maximumResultSide = settings.limits.resultSide
@@ -24,9 +25,10 @@ extension ServiceConfiguration {
         crossOrigin = settings.crossOrigin
         localRoot = settings.sources.localRoot.map { URL(filePath: $0, directoryHint: .isDirectory) }
         renditionMemory = memory.renditions
-        let tiers = try SharedTiers(settings)
+        self.metrics = metrics
+        let tiers = try SharedTiers(settings, metrics: metrics)
         renditionCache = tiers.cache(over: Self.disk("renditions", settings))
-        leases = tiers.leases
+        (leases, breakers) = (tiers.leases, { tiers.breakers })
         admission = settings.admissionLimits(
             cores: ProcessInfo.processInfo.activeProcessorCount, memory: memory.total)
         requestTimeout = settings.listening.requestTimeout

@@ -6,23 +6,29 @@ import TintypeShared
 
 /// The caches on other machines that settings name, and the leases that machines take from Redis.
 struct SharedTiers {
-    private let redis: RedisStore?
+    /// Makes each rendition once on all machines; `nil` without Redis.
+    let leases: LeasedComputation?
     private let caches: [SharedCache]
+    private let metrics: ServerMetrics?
 
     /// Creates the tiers. None is contacted before the first request.
-    init(_ settings: ServerSettings) throws(ServerStartError) {
+    ///
+    /// - Parameter metrics: Counts lookups and operations; `nil` counts nothing.
+    init(_ settings: ServerSettings, metrics: ServerMetrics? = nil) throws(ServerStartError) {
+        self.metrics = metrics
         do throws(TintypeError) {
-            redis = try settings.caching.redisURL.revealed.map { text throws(TintypeError) in
+            let redis = try settings.caching.redisURL.revealed.map { text throws(TintypeError) in
                 try RedisStore(
                     SettingText.elements(text).map { url throws(TintypeError) in try RedisConfiguration(url: url) })
-            }
+            }.map { ObservedStore($0, metrics: metrics) }
             var caches: [SharedCache] = []
             if let redis { caches.append(SharedCache(redis)) }
             if let bucket = settings.caching.s3Bucket {
                 let client = try S3Client(try Self.configuration(settings, bucket: bucket))
-                caches.append(SharedCache(S3Store(client)))
+                caches.append(SharedCache(ObservedStore(S3Store(client), metrics: metrics)))
             }
             self.caches = caches
+            leases = redis.map { LeasedComputation($0, results: caches) }
         } catch {
             throw ServerStartError(message: error.message)
         }
@@ -30,12 +36,18 @@ struct SharedTiers {
 
     /// Returns the disk and the shared tiers as one cache; `nil` if there is neither.
     func cache(over disk: (any DataCaching)?) -> (any DataCaching)? {
-        let tiers = [disk].compactMap(\.self) + caches
+        let tiers =
+            [disk].compactMap(\.self).map { CountedCache($0, tier: "disk", metrics: metrics) }
+            + caches.map { CountedCache($0, tier: $0.store.name, metrics: metrics) }
         return tiers.count > 1 ? TieredDataCache(tiers) : tiers.first
     }
 
-    /// Makes each rendition once on all machines; `nil` without Redis.
-    var leases: LeasedComputation? { redis.map { LeasedComputation($0, results: caches) } }
+    /// The states of the circuit breakers by the names of their stores; that of leases is `leases`.
+    var breakers: [String: BreakerState] {
+        var states = Dictionary(caches.map { ($0.store.name, $0.stats.breaker) }, uniquingKeysWith: { $1 })
+        if let leases { states["leases"] = leases.stats.breaker }
+        return states
+    }
 
     /// Returns the loader of `s3:` sources; `nil` unless the list of allowed sources names a bucket. The bucket of the cache is
     /// never a source, because its contents are not images of the operator.

@@ -7,15 +7,15 @@ import TintypeShared
 ///
 /// It knows nothing of sockets. ``ImageService/respond(to:)`` can be called from any task.
 final class ImageService: Sendable {
-    private let configuration: ServiceConfiguration
+    let configuration: ServiceConfiguration
     private let loader: SourceLoader
-    private let renderer: Renderer
+    let renderer: Renderer
     private let records: EvictingCache<String, SourceRecord>
-    private let renditions: RenditionCache
+    let renditions: RenditionCache
     private let sourceLoads = SharedWork<String, Result<SourceImage, Failure>>()
-    private let renderings = SharedWork<RenditionKey, Result<EncodedRendition, Failure>>()
-    private let failures: EvictingCache<String, RememberedFailure>
-    private let admission: AdmissionControl
+    let renderings = SharedWork<RenditionKey, Result<RenditionWork, Failure>>()
+    let failures: EvictingCache<String, RememberedFailure>
+    let admission: AdmissionControl
 
     /// Creates a service without threads. They start with the first image.
     init(_ configuration: ServiceConfiguration) {
@@ -25,7 +25,8 @@ final class ImageService: Sendable {
         records = EvictingCache(count: configuration.recordCount)
         failures = EvictingCache(count: configuration.recordCount)
         admission = AdmissionControl(configuration.admission)
-        renditions = RenditionCache(memory: configuration.renditionMemory, below: configuration.renditionCache)
+        renditions = RenditionCache(
+            memory: configuration.renditionMemory, below: configuration.renditionCache, metrics: configuration.metrics)
     }
 
     /// Returns the response to a request. Never throws: a failure is a response, too.
@@ -58,8 +59,8 @@ final class ImageService: Sendable {
     /// The load at this moment.
     var load: AdmissionStatus { admission.status }
 
-    /// The number of requests that shared the work of another one.
-    var coalescedCount: Int { sourceLoads.joinedCount + renderings.joinedCount }
+    /// The states of the circuit breakers of shared stores, by the names of the stores.
+    var breakers: [String: BreakerState] { configuration.breakers() }
 
     /// Forgets a source and what is known of it, so that the next request asks its origin. Its renditions are found by its
     /// bytes, so they need not be removed.
@@ -97,7 +98,7 @@ final class ImageService: Sendable {
         }
         let rendition: EncodedRendition
         if try passesThrough(url.options.output, source.record.info, format) {
-            let image = try await bytes(&source, url.source)
+            let image = try await bytes(&source, url.source, &report)
             rendition = EncodedRendition(image.data, source.record.info.format, notes: RenditionNotes())
         } else {
             rendition = try await self.rendition(
@@ -143,7 +144,7 @@ final class ImageService: Sendable {
     }
 
     /// What is known of a source: its record, and its bytes if they were just loaded.
-    private struct KnownSource {
+    struct KnownSource {
         var record: SourceRecord
         var image: SourceImage?
     }
@@ -155,23 +156,23 @@ final class ImageService: Sendable {
             return KnownSource(record: record)
         }
         if let failure = failures.value(for: source.text)?.failure(at: Date()) { throw failure }
-        let start = ContinuousClock.now
-        let image = try await load(source)
-        report.download = ContinuousClock.now - start
-        report.sourceOrigin = image.origin
+        let image = try await load(source, &report)
         return KnownSource(record: image.record, image: image)
     }
 
     /// Returns the bytes of a source.
-    private func bytes(_ known: inout KnownSource, _ source: SourceURL) async throws(Failure) -> SourceImage {
+    func bytes(
+        _ known: inout KnownSource, _ source: SourceURL, _ report: inout ServiceReport
+    ) async throws(Failure) -> SourceImage {
         if let image = known.image { return image }
-        let image = try await load(source)
+        let image = try await load(source, &report)
         known = KnownSource(record: image.record, image: image)
         return image
     }
 
-    private func load(_ source: SourceURL) async throws(Failure) -> SourceImage {
-        let result = await sourceLoads.value(for: source.text) { [loader, records, failures] in
+    private func load(_ source: SourceURL, _ report: inout ServiceReport) async throws(Failure) -> SourceImage {
+        let start = ContinuousClock.now
+        let (result, isShared) = await sourceLoads.value(for: source.text) { [loader, records, failures] in
             do throws(Failure) {
                 let image = try await loader.load(source)
                 records.store(image.record, for: source.text)
@@ -183,92 +184,11 @@ final class ImageService: Sendable {
                 return .failure(error)
             }
         }
-        return try result.get()
-    }
-
-    private func rendition(
-        _ key: RenditionKey, _ known: inout KnownSource, _ source: SourceURL, _ options: ProcessingOptions,
-        _ format: ImageFormat, _ report: inout ServiceReport
-    ) async throws(Failure) -> EncodedRendition {
-        report.isRendition = true
-        if let rendition = renditions.inMemory(key) {
-            report.tier = .memory
-            return rendition
-        }
-        if let (rendition, tier) = await renditions.below(key) {
-            report.tier = tier
-            return rendition
-        }
-        let failureKey = "\(key)"
-        if let failure = failures.value(for: failureKey)?.failure(at: Date()) { throw failure }
-        let image = try await bytes(&known, source)
-        // The source may have changed since its record was made.
-        let key = image.record.digest == key.source ? key : RenditionKey(image.record, options, format)
-        let start = ContinuousClock.now
-        let deadline = TimeSource.system.uptime() + configuration.requestTimeout
-        let result = await renderings.value(for: key) { [self] in
-            do throws(Failure) {
-                return .success(try await make(image, key, options, format, deadline))
-            } catch {
-                if let remembered = RememberedFailure(error, now: Date()) {
-                    failures.store(remembered, for: failureKey)
-                }
-                return .failure(error)
-            }
-        }
-        report.processing = ContinuousClock.now - start
-        return try result.get()
-    }
-
-    /// Makes a rendition when it is its turn, here or on another machine, and stores it.
-    private func make(
-        _ image: SourceImage, _ key: RenditionKey, _ options: ProcessingOptions, _ format: ImageFormat,
-        _ deadline: Duration
-    ) async throws(Failure) -> EncodedRendition {
-        let isStorable = image.record.isStorable
-        guard isStorable, let leases = configuration.leases else {
-            let rendition = try await render(image, options, format, deadline)
-            if isStorable { renditions.store(rendition, for: key) }
-            return rendition
-        }
-        let failure = Locked<Failure?>(nil)
-        do throws(TintypeError) {
-            let left = deadline - TimeSource.system.uptime()
-            let entry = try await leases.entry(for: key.cacheKey, deadline: left) { () throws(TintypeError) in
-                do throws(Failure) {
-                    return try await self.render(image, options, format, deadline).cacheEntry
-                } catch {
-                    failure.withLock { $0 = error }
-                    throw error.pipelineError
-                }
-            }
-            guard let rendition = EncodedRendition(entry) else {
-                throw TintypeError(.undecodable, stage: .load, "another machine stored an entry that cannot be read")
-            }
-            renditions.store(rendition, for: key)
-            return rendition
-        } catch {
-            throw failure.withLock { $0 } ?? Failure(error)
-        }
-    }
-
-    private func render(
-        _ image: SourceImage, _ options: ProcessingOptions, _ format: ImageFormat, _ deadline: Duration
-    ) async throws(Failure) -> EncodedRendition {
-        let slot = try await Self.admit(image.record.info, admission, deadline)
-        defer { slot.release() }
-        return try await renderer.render(image, options, as: format, watermark: configuration.watermark)
-    }
-
-    /// Waits for the turn of an image among those that are decoded.
-    private static func admit(
-        _ info: ImageInfo, _ admission: AdmissionControl, _ deadline: Duration
-    ) async throws(Failure) -> AdmissionSlot {
-        do throws(AdmissionRefusal) {
-            return try await admission.admit(bytes: info.size.area * PixelBuffer.bytesPerPixel, deadline: deadline)
-        } catch {
-            throw error.failure
-        }
+        report.download = ContinuousClock.now - start
+        if isShared { report.shared = .process }
+        let image = try result.get()
+        report.sourceOrigin = image.origin
+        return image
     }
 
     private func response(

@@ -16,16 +16,13 @@ struct RequestMonitor: Sendable {
         let (report, time) = (response.report, ContinuousClock.now - start)
         metrics.requestEnded(status: response.status, failure: report.failure, duration: time)
         if let download = report.download { metrics.spanEnded(.download, download) }
-        if let processing = report.processing { metrics.spanEnded(.processing, processing) }
-        count(report)
+        if let work = report.work {
+            metrics.spanEnded(.queue, work.queueing)
+            metrics.spanEnded(.processing, work.decoding + work.encoding)
+        }
+        if let scope = report.shared { metrics.coalesced(scope) }
         log?(line(request, response, time))
         return response
-    }
-
-    private func count(_ report: ServiceReport) {
-        guard report.isRendition else { return }
-        metrics.lookedUp(tier: "memory", isHit: report.tier == .memory)
-        if report.tier != .memory { metrics.lookedUp(tier: "disk", isHit: report.tier == .disk) }
     }
 
     private func line(_ request: ServerRequest, _ response: ServiceResponse, _ time: Duration) -> String {
@@ -38,7 +35,11 @@ struct RequestMonitor: Sendable {
         entry.source = response.report.host.isEmpty ? nil : "https://\(response.report.host)"
         entry.contentType = response.fields["content-type"]
         entry.download = response.report.download
-        entry.decoding = response.report.processing
+        entry.shared = response.report.shared?.rawValue
+        entry.key = response.report.key
+        if let work = response.report.work {
+            (entry.queueing, entry.decoding, entry.encoding) = (work.queueing, work.decoding, work.encoding)
+        }
         return entry.line
     }
 }

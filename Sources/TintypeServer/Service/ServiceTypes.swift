@@ -37,6 +37,24 @@ struct ServiceResponse: Sendable {
     }
 }
 
+/// Where requests share work.
+enum WorkScope: String, Sendable {
+    /// In this process.
+    case process
+    /// On several machines, by a lease.
+    case cluster
+}
+
+/// The times of the work that makes a rendition.
+struct WorkTimes: Hashable, Sendable {
+    /// The wait for a worker.
+    var queueing = Duration.zero
+    /// Decoding and transforming.
+    var decoding = Duration.zero
+    /// Encoding.
+    var encoding = Duration.zero
+}
+
 /// How a response was made.
 struct ServiceReport: Sendable {
     /// The cache that had the rendition; `nil` if it was made, or for a failure.
@@ -47,10 +65,12 @@ struct ServiceReport: Sendable {
     var host = ""
     /// The time to load the source.
     var download: Duration?
-    /// The time to decode, transform and encode, or to wait for another request that does.
-    var processing: Duration?
-    /// Whether the request came as far as the caches of renditions.
-    var isRendition = false
+    /// The times of the work of this request; `nil` if it did none, or another request did it.
+    var work: WorkTimes?
+    /// Where the request met another one, whose work it shared; `nil` if it shared none.
+    var shared: WorkScope?
+    /// The digest of the source, with which the keys of its renditions begin.
+    var key: String?
     /// What was odd about the URL.
     var warnings: [String] = []
     /// The names for `Vary`.
@@ -91,6 +111,10 @@ struct ServiceConfiguration: Sendable {
     var gate: BearerGate?
     /// Makes each rendition once on all machines; `nil` without a store for leases.
     var leases: LeasedComputation?
+    /// Returns the states of the circuit breakers of shared stores, by the names of the stores.
+    var breakers: @Sendable () -> [String: BreakerState] = { [:] }
+    /// Counts lookups in memory; `nil` counts nothing.
+    var metrics: ServerMetrics?
     /// The largest number of sources that the server remembers.
     var recordCount = 100_000
     /// How many images are decoded at once, and how many wait.

@@ -12,20 +12,21 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct State: Sendable {
         var running: [Key: Running] = [:]
         var lastNumber = 0
-        /// The number of requests that found their work running.
-        var joined = 0
     }
 
     private let state = Locked(State())
 
     /// Returns the value of a key: that of the work that is running for it, or else of `make`.
-    func value(for key: Key, _ make: @escaping @Sendable () async -> Value) async -> Value {
-        let (task, number) = state.withLock { state in
+    ///
+    /// - Returns: The value, and whether it is that of another request's work.
+    func value(
+        for key: Key, _ make: @escaping @Sendable () async -> Value
+    ) async -> (value: Value, isShared: Bool) {
+        let (task, number, isShared) = state.withLock { state in
             if var running = state.running[key] {
                 running.waiterCount += 1
                 state.running[key] = running
-                state.joined += 1
-                return (running.task, running.number)
+                return (running.task, running.number, true)
             }
             state.lastNumber += 1
             let number = state.lastNumber
@@ -35,17 +36,15 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 return value
             }
             state.running[key] = Running(task: task, number: number, waiterCount: 1)
-            return (task, number)
+            return (task, number, false)
         }
-        return await withTaskCancellationHandler {
+        let value = await withTaskCancellationHandler {
             await task.value
         } onCancel: {
             leave(key, number)
         }
+        return (value, isShared)
     }
-
-    /// The number of requests that shared the work of another.
-    var joinedCount: Int { state.withLock { $0.joined } }
 
     private func end(_ key: Key, _ number: Int) {
         state.withLock { if $0.running[key]?.number == number { $0.running[key] = nil } }

@@ -1,6 +1,7 @@
 import CoreMetrics
 import Foundation
 import Testing
+import TintypeShared
 
 @testable import TintypeServer
 
@@ -173,7 +174,7 @@ import Testing
         metrics.lookedUp(tier: "memory", isHit: true)
         metrics.storeOperationEnded(store: "s3", operation: "get", result: "ok", .milliseconds(40))
         metrics.breakerChanged(store: "redis", to: .open)
-        metrics.coalesced(scope: "process")
+        metrics.coalesced(.process)
         var state = AdmissionState<Int>(AdmissionLimits(workers: 4, decodedBytes: 100))
         _ = state.arrive(0, bytes: 10, deadline: .seconds(1), now: .zero)
         metrics.update(state.status(now: .zero), residentBytes: 1234)

@@ -42,7 +42,7 @@ struct ServiceFixture {
 
     /// Serves a picture of 120×60 with a red left half and a blue right half.
     func servePicture(
-        _ path: String, as format: ImageFormat = .png, cache: String? = "max-age=60", orientation: Int? = nil
+        _ path: String, as format: ImageFormat = .png, cache: String? = "max-age=60", gate: OriginGate? = nil
     ) throws {
         let pixels = try PixelBuffer.drawn(PixelSize(width: 120, height: 60)) { x, _ in
             x < 60 ? Pixel(red: 255, green: 0, blue: 0) : Pixel(red: 0, green: 0, blue: 255)
@@ -51,6 +51,7 @@ struct ServiceFixture {
             Image(pixels: pixels, info: ImageInfo(format: format, size: pixels.size), scale: 1), as: format,
             options: EncodeOptions(quality: 0.9))
         var response = OriginResponse.image(data, type: format.mediaType)
+        response.gate = gate
         if let cache { response.headers.append((name: "Cache-Control", value: cache)) }
         origin.serve(path, response: response)
     }
