@@ -43,7 +43,7 @@ TSAN_FLAGS = --traits ServiceLifecycle,Tracing --sanitize=thread --scratch-path 
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/tsan-suppressions $(REPEAT) $(SWIFT) test --quiet --skip-build $(TSAN_FLAGS)
 
 .PHONY: help bootstrap build install demo test gallery gallery-test http2-test lint format bench tsan asan fuzz crash-test faults \
-	cache-tests sandbox-test clean
+	cache-tests proxy-cache-tests server-hostile sandbox-test clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -131,6 +131,14 @@ faults: bootstrap ## Load from a misbehaving origin for SECONDS, under a memory 
 cache-tests: bootstrap ## Run the suite of HTTP cache tests in CACHE_TESTS with node, and print its tables
 	$(BUILD) --product CacheProxy
 	scripts/check/cache-tests "$(CACHE_TESTS)" "$$($(BUILD) --show-bin-path)/CacheProxy"
+
+proxy-cache-tests: bootstrap ## Run the suite in CACHE_TESTS against tintype-server as a reverse proxy, and against nginx and Varnish
+	$(BUILD) $(TRAITS) --product tintype-server
+	scripts/check/proxy-cache-tests "$(CACHE_TESTS)" "$$($(BUILD) $(TRAITS) --show-bin-path)/tintype-server"
+
+server-hostile: bootstrap ## Attack tintype-server in a network of its own, as the superuser
+	$(BUILD) $(TRAITS) --product tintype-server
+	scripts/check/server-hostile "$$($(BUILD) $(TRAITS) --show-bin-path)/tintype-server"
 
 clean: ## Remove build products
 	rm -rf .build .build-* Benchmarks/.build Fuzz/.build demo-output reports

@@ -100,6 +100,7 @@ let package = Package(
         .target(name: "CTintypeExif"),
         .target(name: "CTintypeLibraries"),
         .systemLibrary(name: "CEventFD"),
+        .systemLibrary(name: "CMalloc"),
         .systemLibrary(
             name: "CGTK", pkgConfig: "gtk4",
             providers: [.apt(["libgtk-4-dev"]), .yum(["gtk4-devel"]), .brew(["gtk4"])]),
@@ -241,8 +242,10 @@ let package = Package(
         .target(
             name: "TintypeServer",
             dependencies: [
-                "Tintype", "TintypeCore", "TintypeDisk", "TintypeHTTP", "TintypeRedis", "TintypeS3", "TintypeShared",
-                .hummingbird, .hummingbirdCore, .hummingbirdHTTP2, .logging, .metrics, .serviceLifecycle,
+                "CMalloc", "Tintype", "TintypeCore", "TintypeDisk", "TintypeHTTP", "TintypeRedis", "TintypeS3",
+                "TintypeShared", "TintypeTracing", .hummingbird, .hummingbirdCore, .hummingbirdHTTP2, .logging,
+                .metrics,
+                .serviceLifecycle, .tracing,
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
@@ -365,6 +368,7 @@ let package = Package(
             name: "TintypeServerTests",
             dependencies: [
                 "HTTPTestSupport", "Tintype", "TintypeCore", "TintypeHTTP", "TintypeServer", "TintypeTesting", .metrics,
+                .tracing, .tracingTesting,
             ],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(

@@ -226,6 +226,44 @@ import TintypeTesting
                 == isStorable)
     }
 
+    static let sharing: [(HTTPFields, HTTPFields, Bool)] = [
+        (["Cache-Control": "max-age=60"], [:], true), (["Cache-Control": "private, max-age=60"], [:], false),
+        (["Cache-Control": "private=\"a\", max-age=60"], [:], false),
+        (["Cache-Control": "max-age=60"], ["Authorization": "a"], false),
+        (["Cache-Control": "public"], ["Authorization": "a"], true),
+        (["Cache-Control": "s-maxage=60"], ["Authorization": "a"], true),
+        (["Cache-Control": "max-age=60, must-revalidate"], ["Authorization": "a"], true),
+        (["Cache-Control": "public, no-store"], [:], false),
+    ]
+
+    /// RFC 9111, 3.5 and 5.2.2.7.
+    @Test(arguments: sharing) func aSharedCacheStoresWhatIsForAll(
+        _ response: HTTPFields, _ asking: HTTPFields, _ isStorable: Bool
+    ) {
+        let url = URL(filePath: "/")
+        #expect(
+            Storability.allows(
+                DownloadResponse(url: url, status: 200, headers: response),
+                to: DownloadRequest(url: url, headers: asking), isShared: true) == isStorable)
+    }
+
+    static let shared: [(String, Double, StoredVerdict, StoredVerdict)] = [
+        ("max-age=60, s-maxage=10", 9, .fresh, .fresh), ("max-age=60, s-maxage=10", 11, .fresh, unusable),
+        ("max-age=10, s-maxage=60", 11, .usableWhenUnreachable, .fresh),
+        ("max-age=10, proxy-revalidate", 11, .usableWhenUnreachable, unusable),
+        ("max-age=10, stale-while-revalidate=5", 11, .usableWhileRevalidating, .usableWhileRevalidating),
+    ]
+
+    /// RFC 9111, 5.2.2.8 and 5.2.2.10.
+    @Test(arguments: shared) func directivesForSharedCachesHoldThereAlone(
+        _ control: String, _ after: Double, _ own: StoredVerdict, _ shared: StoredVerdict
+    ) {
+        var freshness = Self.freshness(["Cache-Control": control], after: after)
+        #expect(freshness.verdict == own)
+        freshness.isShared = true
+        #expect(freshness.verdict == shared)
+    }
+
     /// RFC 9110, 9.2.3; RFC 9111, 4.
     @Test(arguments: [("GET", true), ("HEAD", true), ("POST", false), ("PUT", false), ("get", false)])
     func onlySafeMethodsAreStoredAndAnswered(_ method: String, _ isCacheable: Bool) throws {

@@ -1,7 +1,7 @@
 import Foundation
 import TintypeCore
 
-/// Decides whether a stored response may be used for a request (RFC 9111, for a private cache).
+/// Decides whether a stored response may be used for a request (RFC 9111, for a private or a shared cache).
 ///
 /// A pure function of the request as it would be sent, the stored response and the time. A response that was found
 /// through redirects is as fresh as the least fresh of them, because each of them may change independently.
@@ -9,6 +9,8 @@ struct Freshness: Sendable {
     let request: DownloadRequest
     let stored: StoredResponse
     let now: Date
+    /// Whether the cache has many users.
+    var isShared = false
 
     /// How the stored response may be used (RFC 9111, 4).
     var verdict: StoredVerdict {
@@ -23,7 +25,7 @@ struct Freshness: Sendable {
         }
         if responses.allSatisfy({ $0.isFreshEnough(for: asked) }) { return .fresh }
         // 5.2.2.2: once stale, only after revalidation.
-        guard !responses.contains(where: { $0.control.has("must-revalidate") }) else {
+        guard !responses.contains(where: { $0.mustBeRevalidated(isShared: isShared) }) else {
             return .stale(usableOnError: false)
         }
         // A request with limits of its own gets nothing beyond them.
@@ -53,7 +55,7 @@ struct Freshness: Sendable {
         (stored.redirects + [stored.head]).map { head in
             let control = CacheControl(head.headers)
             return DatedResponse(
-                control: control, lifetime: head.freshnessLifetime(control), age: head.age(at: now),
+                control: control, lifetime: head.freshnessLifetime(control, isShared: isShared), age: head.age(at: now),
                 isForbidden: !Storability.allows(control, status: head.status))
         }
     }
@@ -66,6 +68,13 @@ struct Freshness: Sendable {
         /// Its age in seconds.
         let age: Double
         let isForbidden: Bool
+
+        /// Whether a stale response must not be used (RFC 9111, 5.2.2.2). For a shared cache, `proxy-revalidate` says the
+        /// same, which is also part of `s-maxage` (5.2.2.8 and 5.2.2.10).
+        func mustBeRevalidated(isShared: Bool) -> Bool {
+            control.has("must-revalidate")
+                || isShared && (control.has("proxy-revalidate") || control.has("s-maxage"))
+        }
 
         var forbidsReuse: Bool { isForbidden || control.isUnqualified("no-cache") }
 
@@ -90,12 +99,23 @@ struct Freshness: Sendable {
 /// Decides whether a response may be stored (RFC 9111, 3).
 enum Storability {
     /// Whether the response to a request, and the redirects that led to it, may be stored.
-    static func allows(_ response: DownloadResponse, to request: DownloadRequest, after redirects: [StoredHead] = [])
-        -> Bool
-    {
-        request.isCacheable && !CacheControl(request.headers).has("no-store")
+    ///
+    /// - Parameter isShared: Whether the cache has many users.
+    static func allows(
+        _ response: DownloadResponse, to request: DownloadRequest, after redirects: [StoredHead] = [],
+        isShared: Bool = false
+    ) -> Bool {
+        (!isShared || allowsSharing(CacheControl(response.headers), with: request.headers)) && request.isCacheable
+            && !CacheControl(request.headers).has("no-store")
             && allows(response.headers, status: response.status)
             && redirects.allSatisfy { allows($0.headers, status: $0.status) }
+    }
+
+    /// Whether a response is for other users, too (RFC 9111, 5.2.2.7), although the request may have a credential (3.5).
+    private static func allowsSharing(_ control: CacheControl, with request: HTTPFields) -> Bool {
+        guard !control.has("private") else { return false }
+        return !request.contains("authorization")
+            || ["public", "s-maxage", "must-revalidate"].contains { control.has($0) }
     }
 
     private static func allows(_ headers: HTTPFields, status: Int) -> Bool {

@@ -46,12 +46,21 @@ public struct HTTPResponseInfo: Hashable, Sendable {
     /// - Parameter conditions: The header fields of the client's request. Without `If-None-Match` and
     ///   `If-Modified-Since`, the result is `false`.
     public func isUnmodified(for conditions: HTTPFields) -> Bool {
+        stored.head.isUnmodified(for: conditions, headers)
+    }
+}
+
+extension StoredHead {
+    /// Returns whether a client with these conditions has the response. See ``HTTPResponseInfo/isUnmodified(for:)``.
+    ///
+    /// - Parameter headers: The header fields of the response.
+    func isUnmodified(for conditions: HTTPFields, _ headers: HTTPFields) -> Bool {
         if conditions.contains("if-none-match") {
             guard let tag = headers["etag"].map(EntityTag.init) else { return false }
             return conditions.list("if-none-match").contains { $0 == "*" || EntityTag($0).isWeaklyEqual(to: tag) }
         }
         guard let date = conditions["if-modified-since"].flatMap(HTTPDate.parse) else { return false }
-        return (headers["last-modified"].flatMap(HTTPDate.parse) ?? stored.head.date) <= date
+        return (headers["last-modified"].flatMap(HTTPDate.parse) ?? self.date) <= date
     }
 }
 

@@ -195,6 +195,8 @@ enum SelectingField {
 struct ResponseJudge: EntryJudge {
     /// The request after all interceptors, with cookies; `nil` if it is unknown, so that no entry may be used.
     let request: DownloadRequest?
+    /// Whether the cache has many users.
+    var isShared = false
 
     /// Whether the request may only be served from a cache (RFC 9111, 5.2.1.7).
     var allowsOnlyCache: Bool { request.map { CacheControl($0.headers).has("only-if-cached") } ?? false }
@@ -209,7 +211,7 @@ struct ResponseJudge: EntryJudge {
         guard response.isSelected(by: request) || response.selection.matchesNothing else {
             return .otherVariant(response.selection.number(of: request.headers, for: key.source))
         }
-        return .selected(Freshness(request: request, stored: response, now: now).verdict)
+        return .selected(Freshness(request: request, stored: response, now: now, isShared: isShared).verdict)
     }
 }
 

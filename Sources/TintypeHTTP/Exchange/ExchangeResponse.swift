@@ -103,7 +103,7 @@ package final class ExchangeResponse: Sendable {
     var response: DownloadResponse { DownloadResponse(url: url, status: status, headers: headers) }
 
     /// The number of bytes of the body as sent; `nil` if the head does not say.
-    private var announced: Int? { response.bodyLength(to: method) }
+    var announced: Int? { response.bodyLength(to: method) }
 
     /// Passes the parts of the body to `consume`, up to the end of the body.
     private func readParts(_ consume: (Data) async throws(TintypeError) -> Void) async throws(TintypeError) {
@@ -113,10 +113,20 @@ package final class ExchangeResponse: Sendable {
             try await consume(part)
         }
         meter.recordBody(wireBytes: count)
+        try checkLength(count)
+    }
+
+    /// Checks the length of a body that has ended.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/truncatedBody``.
+    func checkLength(_ count: Int) throws(TintypeError) {
         if let announced, announced != count { throw truncated(count) }
     }
 
-    private func part(after count: Int) async throws(TintypeError) -> Data {
+    /// Waits for the next part of the body; nothing at its end.
+    ///
+    /// - Parameter count: The number of bytes before it.
+    func part(after count: Int) async throws(TintypeError) -> Data {
         do {
             return try await stream.part()
         } catch {

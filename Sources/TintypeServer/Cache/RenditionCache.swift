@@ -9,6 +9,8 @@ struct RenditionCache: Sendable {
         case disk
         /// Another machine.
         case shared
+        /// The disk with sources that are passed through.
+        case raw
     }
 
     private let memory: EvictingCache<RenditionKey, EncodedRendition>

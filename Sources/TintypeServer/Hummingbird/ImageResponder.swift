@@ -8,17 +8,40 @@ import TintypeHTTP
 /// Hands requests to the service and sends its responses. It comes before any router, because a router decodes paths and
 /// drops empty segments, of which the sources of image URLs have some.
 struct ImageResponder: HTTPResponder {
-    typealias Context = BasicRequestContext
+    typealias Context = ConnectionContext
+
+    /// The size of the largest body of a request that a reverse proxy passes on, in bytes.
+    private static let maximumBodyByteCount = 1 << 20
 
     let service: ImageService
     let routes: ServerRoutes
     let monitor: RequestMonitor
+    var proxies = TrustedProxies.none
 
     func respond(to request: Request, context: Context) async throws -> Response {
-        let head = ServerRequest(request)
+        var head = ServerRequest(request)
+        head.peer = context.peer
+        head.client = proxies.client(peer: head.peer, head.fields)
         if let response = routes.response(to: head) { return Response(response, id: head.id) }
-        let response = await monitor.watching(head) { await service.respond(to: head) }
+        if service.readsBodies, request.method != .get, request.method != .head {
+            let body = try? await request.body.collect(upTo: Self.maximumBodyByteCount)
+            guard let body else { return Response(status: .contentTooLarge) }
+            head.body = body.readableBytes > 0 ? Data(body.readableBytesView) : nil
+        }
+        let response = await monitor.watching(head) { [head] in await service.respond(to: head) }
         return Response(response, id: head.id)
+    }
+}
+
+/// The context of a request, which knows the other end of the connection.
+struct ConnectionContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// The address at the other end; `nil` for a Unix socket.
+    let peer: String?
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        peer = source.channel.remoteAddress?.ipAddress
     }
 }
 
@@ -40,8 +63,10 @@ extension ServerRequest {
         let fields = TintypeHTTP.HTTPFields(
             request.headers.map { (name: $0.name.canonicalName, value: $0.value) })
         var random = SystemRandomNumberGenerator()
+        // NIO 2 has a wrong name for this one of the methods that it knows (HTTPMethod.MSEARCH).
+        let method = request.method.rawValue == "MSEARCH" ? "M-SEARCH" : request.method.rawValue
         self.init(
-            method: request.method.rawValue, target: request.head.path ?? "/", fields: fields,
+            method: method, target: request.head.path ?? "/", fields: fields,
             id: RequestID.accept(fields["x-request-id"], using: &random))
     }
 }
@@ -52,11 +77,30 @@ extension Response {
         var fields = HTTPTypes.HTTPFields()
         for field in response.fields.all {
             guard let name = HTTPField.Name(field.name) else { continue }
-            fields.append(HTTPField(name: name, value: field.value))
+            // The application sets its own date in any response.
+            let isDate = name == .date
+            fields.append(HTTPField(name: isDate ? OriginDateHandler.name : name, value: field.value))
         }
         if let name = HTTPField.Name("X-Request-Id") { fields.append(HTTPField(name: name, value: id)) }
-        let body = response.body.map { ResponseBody(byteBuffer: ByteBuffer(bytes: $0)) } ?? ResponseBody()
-        self.init(status: HTTPResponse.Status(code: response.status), headers: fields, body: body)
+        let body =
+            response.stream.map { ResponseBody(asyncSequence: BodyParts(stream: $0)) }
+            ?? response.body.map {
+                ResponseBody(byteBuffer: ByteBuffer(bytes: $0))
+            }
+        self.init(status: HTTPResponse.Status(code: response.status), headers: fields, body: body ?? ResponseBody())
     }
+}
+
+/// The parts of a body that is sent while it arrives. The next one is asked for when the client has read the last.
+struct BodyParts: AsyncSequence, Sendable {
+    let stream: BodyStream
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        let stream: BodyStream
+
+        func next() async throws -> ByteBuffer? { try await stream.next().map { ByteBuffer(bytes: $0) } }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: stream) }
 }
 #endif

@@ -31,6 +31,8 @@ struct AccessLogEntry: Hashable, Sendable {
     var key: String?
     /// The address of the client.
     var client: String?
+    /// The identifier of the trace that the request belongs to.
+    var trace: String?
     /// The time in the queue; `nil` without a wait.
     var queueing: Duration?
     /// The time of the download; `nil` without one.
@@ -57,6 +59,7 @@ struct AccessLogEntry: Hashable, Sendable {
         let texts = [
             ("code", code), ("tier", tier), ("shared", shared), ("source_host", source.flatMap(SourceRedaction.host)),
             ("type", contentType), ("key", key.map { String($0.prefix(Self.keyLength)) }), ("client", client),
+            ("trace", trace),
         ]
         for case (let name, let value?) in texts { object.add(name, short(value)) }
         let times = [

@@ -8,17 +8,21 @@ import Logging
 import NIOSSL
 import ServiceLifecycle
 import TintypeCore
+import TintypeShared
 import UnixSignals
 
-/// The program `tintype-server`.
-package enum ServerProgram {
+/// The program `tintype-server`, for programs that serve images themselves.
+public enum ServerProgram {
     /// Serves until the process receives SIGTERM or SIGINT.
+    ///
+    /// Bootstraps swift-metrics, so a program must not. With the trait `Tracing`, requests have spans of the tracer that the
+    /// program has bootstrapped before, which reads `traceparent`.
     ///
     /// - Parameters:
     ///   - environment: The settings, as environment variables.
     ///   - report: Receives lines for the operator.
     /// - Returns: The exit status.
-    package static func run(
+    public static func run(
         environment: [String: String], report: @escaping @Sendable (String) -> Void
     ) async -> Int32 {
         let parser = SettingsParser(environment: environment) { path in
@@ -44,6 +48,7 @@ package enum ServerProgram {
         let registry = PrometheusRegistry()
         let factory = PrometheusFactory(registry)
         MetricsSystem.bootstrap(factory)
+        MemoryReturn.prepare(cores: ProcessInfo.processInfo.activeProcessorCount)
         let metrics = ServerMetrics(factory: factory)
         let service = ImageService(try ServiceConfiguration(settings, metrics: metrics))
         let isStarted = Locked(false)
@@ -58,7 +63,8 @@ package enum ServerProgram {
         let address = settings.effectiveBind
         let application = Application(
             responder: ImageResponder(
-                service: service, routes: routes, monitor: monitor),
+                service: service, routes: routes, monitor: monitor,
+                proxies: TrustedProxies(settings.listening.trustedProxies) ?? .none),
             server: try server(settings.listening), configuration: configuration(address, settings),
             services: operatorServices(settings, service) {
                 metrics.update(service.load, breakers: service.breakers, residentBytes: ResidentMemory.bytes)
@@ -95,11 +101,11 @@ package enum ServerProgram {
         FileHandle.standardOutput.write(Data("\(line)\n".utf8))
     }
 
-    /// Returns the servers of the ports for metrics and for purges.
+    /// Returns the servers of the ports for metrics and for purges, and what returns memory.
     private static func operatorServices(
         _ settings: ServerSettings, _ service: ImageService, _ metrics: @escaping @Sendable () -> String
     ) -> [any Service] {
-        var services: [any Service] = []
+        var services: [any Service] = [MemoryReturnService(service: service)]
         if let address = settings.listening.metricsBind {
             services.append(
                 Application(
@@ -133,9 +139,14 @@ package enum ServerProgram {
     private static func server(_ listening: ServerSettings.Listening) throws -> HTTPServerBuilder {
         guard let certificate = listening.certificateFile, let key = listening.privateKeyFile else {
             return .http1(
-                configuration: .init(idleTimeout: .seconds(Int64(listening.keepAliveTimeout / .seconds(1)))))
+                configuration: .init(
+                    additionalChannelHandlers: ConnectionHandlers.all(listening),
+                    idleTimeout: .seconds(Int64(listening.keepAliveTimeout / .seconds(1)))))
         }
-        return try .http2Upgrade(tlsConfiguration: TLSFiles(certificate: certificate, key: key).configuration())
+        return try .http2Upgrade(
+            tlsConfiguration: TLSFiles(certificate: certificate, key: key).configuration(),
+            configuration: .init(
+                streamConfiguration: .init(additionalChannelHandlers: ConnectionHandlers.all(listening))))
     }
 }
 

@@ -7,6 +7,10 @@ import TintypeRedis
 import TintypeS3
 import TintypeShared
 
+#if Tracing
+import TintypeTracing
+#endif
+
 extension ServiceConfiguration {
     /// Creates the configuration that settings describe: a pipeline that decodes in worker processes, and the caches.
     ///
@@ -17,12 +21,14 @@ extension ServiceConfiguration {
         self.init(pipeline: ImagePipeline(try Self.pipeline(settings)), urls: try ImageURLParser(settings))
         rendering.maximumResultSide = settings.limits.resultSide
         rendering.maximumFrames = settings.limits.frames
-        allowsRaw = settings.output.allowsRaw
         rendering.watermarkOpacity = settings.output.watermarkOpacity
         formats.preferred = settings.output.preferredFormats.compactMap { ImageFormat(fileExtension: $0) }
         negotiation = settings.negotiation
         cacheLimits = settings.cacheLimits
         crossOrigin = settings.crossOrigin
+        if settings.output.allowsRaw || settings.output.isReverseProxy {
+            passThrough = Self.passThrough(settings, metrics)
+        }
         localRoot = settings.sources.localRoot.map { URL(filePath: $0, directoryHint: .isDirectory) }
         renditionMemory = memory.renditions
         self.metrics = metrics
@@ -47,10 +53,28 @@ extension ServiceConfiguration {
             sandbox: SandboxConfiguration(.all))
         if let loader = try SharedTiers.sourceLoader(settings) { configuration.loaders.append(loader) }
         configuration.maximumByteCount = settings.limits.sourceBytes
+        #if Tracing
+        configuration.observers.append(PipelineTracer())
+        #endif
         let (pixels, framePixels) = (settings.limits.sourceMegapixels * 1e6, settings.limits.frameMegapixels * 1e6)
         configuration.decodeLimits.pixels = Int(framePixels > 0 ? framePixels : pixels)
         configuration.decodeLimits.animatedPixels = Int(pixels)
         return configuration
+    }
+
+    /// Returns what answers requests with the option `raw`.
+    private static func passThrough(_ settings: ServerSettings, _ metrics: ServerMetrics?) -> PassThrough {
+        let (sources, output) = (settings.sources, settings.output)
+        var gateway = GatewayConfiguration(
+            cache: CountedCache(disk("raw", settings), tier: "raw", metrics: metrics))
+        gateway.serverGuard = serverGuard(sources)
+        gateway.limits.firstByte = sources.downloadTimeout
+        gateway.limits.idle = sources.stallTimeout
+        gateway.maximumStoredByteCount = settings.limits.sourceBytes
+        let fields = ForwardedFields(
+            isReverseProxy: output.isReverseProxy, userAgent: sources.userAgent,
+            ownsAuthorization: settings.listening.bearerToken.revealed != nil)
+        return PassThrough(Gateway(gateway), fields, crossOrigin: settings.crossOrigin)
     }
 
     /// Reads the watermark of the operator.
@@ -76,8 +100,7 @@ extension ServiceConfiguration {
     private static func downloader(_ settings: ServerSettings) -> DownloaderConfiguration {
         var downloader = DownloaderConfiguration()
         let sources = settings.sources
-        downloader.serverGuard = ServerGuard(
-            schemes: ["http", "https", "file", "s3"], ports: nil, addresses: allowedAddresses(sources))
+        downloader.serverGuard = serverGuard(sources)
         downloader.maximumRedirects = sources.maximumRedirects
         downloader.totalTimeout = sources.downloadTimeout
         downloader.idleTimeout = sources.stallTimeout
@@ -85,6 +108,10 @@ extension ServiceConfiguration {
         downloader.proxy = .direct
         downloader.storedHeaders = .all
         return downloader
+    }
+
+    private static func serverGuard(_ sources: ServerSettings.Sources) -> ServerGuard {
+        ServerGuard(schemes: ["http", "https", "file", "s3"], ports: nil, addresses: allowedAddresses(sources))
     }
 
     /// The kinds of addresses that are connected to.
@@ -96,11 +123,12 @@ extension ServiceConfiguration {
         return kinds
     }
 
-    /// Returns one of the two caches on disk, which share the limit.
+    /// Returns one of the caches on disk, which share the limit.
     private static func disk(_ name: String, _ settings: ServerSettings) -> DiskCache {
+        let count = settings.output.allowsRaw || settings.output.isReverseProxy ? 3 : 2
         let folder = URL(filePath: settings.caching.directory ?? defaultFolder, directoryHint: .isDirectory)
         return DiskCache(
-            directory: folder.appending(path: name), limits: DiskLimits(byteCount: settings.caching.diskBytes / 2))
+            directory: folder.appending(path: name), limits: DiskLimits(byteCount: settings.caching.diskBytes / count))
     }
 
     /// The folder below that of the XDG base directory specification.

@@ -90,11 +90,19 @@ extension ImageService {
         _ image: SourceImage, _ options: ProcessingOptions, _ format: ImageFormat, _ deadline: Duration
     ) async throws(Failure) -> (EncodedRendition, WorkTimes) {
         let start = ContinuousClock.now
-        let slot = try await Self.admit(image.record.info, admission, deadline)
-        defer { slot.release() }
+        let slot = try await configuration.tracer.part(.queue) { [admission] () throws(Failure) in
+            try await Self.admit(image.record.info, admission, deadline)
+        }
+        defer {
+            slot.release()
+            finished.withLock { $0 += 1 }
+        }
         let queueing = ContinuousClock.now - start
-        var (rendition, times) = try await renderer.render(
-            image, options, as: format, watermark: configuration.watermark)
+        let (rendition, own) = try await configuration.tracer.part(.processing) {
+            [renderer, watermark = configuration.watermark] () throws(Failure) in
+            try await renderer.render(image, options, as: format, watermark: watermark)
+        }
+        var times = own
         times.queueing = queueing
         return (rendition, times)
     }

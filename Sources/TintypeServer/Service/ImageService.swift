@@ -16,6 +16,8 @@ final class ImageService: Sendable {
     let renderings = SharedWork<RenditionKey, Result<RenditionWork, Failure>>()
     let failures: EvictingCache<String, RememberedFailure>
     let admission: AdmissionControl
+    /// The number of images that were made, or failed.
+    let finished = Locked(0)
 
     /// Creates a service without threads. They start with the first image.
     init(_ configuration: ServiceConfiguration) {
@@ -31,14 +33,25 @@ final class ImageService: Sendable {
 
     /// Returns the response to a request. Never throws: a failure is a response, too.
     func respond(to request: ServerRequest) async -> ServiceResponse {
-        if let answer = ServerResponse.answer(
-            method: request.method, request.fields, policy: configuration.crossOrigin)
-        {
-            return ServiceResponse(answer, ServiceReport())
-        }
+        await configuration.tracer.request(request) { await answer(request) }
+    }
+
+    private func answer(_ request: ServerRequest) async -> ServiceResponse {
+        let isReverseProxy = configuration.passThrough?.isReverseProxy ?? false
+        if !isReverseProxy, let answer = answer(toMethodOf: request) { return answer }
         var report = ServiceReport()
         do throws(Failure) {
-            let response = try await image(for: request, &report)
+            try authorize(request)
+            let now = Date()
+            let url = try imageURL(request, now)
+            (report.host, report.warnings) = (url.source.host, url.warnings)
+            if url.options.output.isRaw, url.source.scheme.hasPrefix("http") {
+                let response = try await passThrough().response(to: request, from: url.source, &report)
+                return response.answering(request.method)
+            }
+            // A reverse proxy accepts all methods, but only for sources that it passes through.
+            if isReverseProxy, let answer = answer(toMethodOf: request) { return answer }
+            let response = try await image(for: request, url, now, &report)
             return ServiceResponse(response.answering(request.method), report)
         } catch {
             report.failure = error
@@ -50,11 +63,25 @@ final class ImageService: Sendable {
         }
     }
 
+    /// The response to a method that images do not have, or that is answered without one.
+    private func answer(toMethodOf request: ServerRequest) -> ServiceResponse? {
+        ServerResponse.answer(method: request.method, request.fields, policy: configuration.crossOrigin).map {
+            ServiceResponse($0, ServiceReport())
+        }
+    }
+
     /// Waits until the caches are written.
     func flush() async throws(TintypeError) {
         try await renditions.flush()
+        try await configuration.passThrough?.flush()
         try await configuration.pipeline.flush()
     }
+
+    /// Whether the body of a request has a meaning.
+    var readsBodies: Bool { configuration.passThrough?.isReverseProxy ?? false }
+
+    /// The number of images that were made since the service was created, or failed.
+    var finishedCount: Int { finished.withLock { $0 } }
 
     /// The load at this moment.
     var load: AdmissionStatus { admission.status }
@@ -68,6 +95,7 @@ final class ImageService: Sendable {
         records.remove(source.text)
         failures.remove(source.text)
         guard let url = source.url else { return }
+        await configuration.passThrough?.remove(url)
         let cache = configuration.pipeline.configuration.cache
         let key = configuration.pipeline.cacheKey(for: ImageRequest(url: url)).original
         _ = try? await WorkQueue.disk.run(for: JobContext(priority: .normal)) { cache.remove(key, from: .all) }
@@ -79,12 +107,8 @@ final class ImageService: Sendable {
     // MARK: The way of a request
 
     private func image(
-        for request: ServerRequest, _ report: inout ServiceReport
+        for request: ServerRequest, _ url: ImageURL, _ now: Date, _ report: inout ServiceReport
     ) async throws(Failure) -> ServerResponse {
-        try authorize(request)
-        let now = Date()
-        let url = try imageURL(request, now)
-        (report.host, report.warnings) = (url.source.host, url.warnings)
         let negotiation = Negotiation(
             request.fields, hasFormat: url.options.output.format != nil, settings: configuration.negotiation)
         report.vary = negotiation.vary
@@ -107,15 +131,20 @@ final class ImageService: Sendable {
         return response(rendition, source.record, url, negotiation, limits, request, now)
     }
 
+    private func passThrough() throws(Failure) -> PassThrough {
+        guard let passThrough = configuration.passThrough else {
+            throw Failure(
+                .forbiddenSource, code: "forbidden-option", detail: "the operator does not allow the option raw")
+        }
+        return passThrough
+    }
+
     /// Returns whether the client gets the bytes of the source. A drawing can run scripts, so it is never passed through.
     private func passesThrough(
         _ output: OutputOptions, _ info: ImageInfo, _ format: ImageFormat
     ) throws(Failure) -> Bool {
         if output.isRaw {
-            guard configuration.allowsRaw else {
-                throw Failure(
-                    .forbiddenSource, code: "forbidden-option", detail: "the operator does not allow the option raw")
-            }
+            _ = try passThrough()
             guard !info.format.isVector else {
                 throw Failure(.forbiddenSource, code: "forbidden-option", detail: "drawings are not passed through")
             }
@@ -172,9 +201,10 @@ final class ImageService: Sendable {
 
     private func load(_ source: SourceURL, _ report: inout ServiceReport) async throws(Failure) -> SourceImage {
         let start = ContinuousClock.now
-        let (result, isShared) = await sourceLoads.value(for: source.text) { [loader, records, failures] in
+        let (result, isShared) = await sourceLoads.value(for: source.text) {
+            [loader, records, failures, tracer = configuration.tracer] in
             do throws(Failure) {
-                let image = try await loader.load(source)
+                let image = try await tracer.part(.download) { () throws(Failure) in try await loader.load(source) }
                 records.store(image.record, for: source.text)
                 return .success(image)
             } catch {

@@ -13,7 +13,22 @@ struct RequestMonitor: Sendable {
         let start = ContinuousClock.now
         metrics.requestBegan()
         let response = await respond()
-        let (report, time) = (response.report, ContinuousClock.now - start)
+        guard let stream = response.stream else {
+            ended(request, response, ContinuousClock.now - start, bytes: response.body?.count ?? 0)
+            return response
+        }
+        stream.whenEnded { [self] end in
+            metrics.spanEnded(.streaming, end.time)
+            ended(request, response, ContinuousClock.now - start, bytes: end.byteCount, isComplete: end.isComplete)
+        }
+        return response
+    }
+
+    /// - Parameter bytes: The number of bytes of the body that were sent.
+    private func ended(
+        _ request: ServerRequest, _ response: ServiceResponse, _ time: Duration, bytes: Int, isComplete: Bool = true
+    ) {
+        let report = response.report
         metrics.requestEnded(status: response.status, failure: report.failure, duration: time)
         if let download = report.download { metrics.spanEnded(.download, download) }
         if let work = report.work {
@@ -21,18 +36,22 @@ struct RequestMonitor: Sendable {
             metrics.spanEnded(.processing, work.decoding + work.encoding)
         }
         if let scope = report.shared { metrics.coalesced(scope) }
-        log?(line(request, response, time))
-        return response
+        guard let log else { return }
+        var entry = entry(of: request, response)
+        (entry.bytes, entry.duration) = (bytes, time)
+        // The status was sent before the body broke off.
+        if !isComplete { entry.code = "incomplete" }
+        log(entry.line)
     }
 
-    private func line(_ request: ServerRequest, _ response: ServiceResponse, _ time: Duration) -> String {
+    private func entry(of request: ServerRequest, _ response: ServiceResponse) -> AccessLogEntry {
         var entry = AccessLogEntry(
             date: Date(), requestID: request.id, method: request.method, status: response.status)
-        entry.bytes = response.body?.count ?? 0
-        entry.duration = time
         entry.code = response.report.failure?.code
         entry.tier = response.report.tier?.rawValue
         entry.source = response.report.host.isEmpty ? nil : "https://\(response.report.host)"
+        entry.client = request.client
+        entry.trace = TraceParent(request.fields[TraceParent.fieldName])?.traceID
         entry.contentType = response.fields["content-type"]
         entry.download = response.report.download
         entry.shared = response.report.shared?.rawValue
@@ -40,6 +59,6 @@ struct RequestMonitor: Sendable {
         if let work = response.report.work {
             (entry.queueing, entry.decoding, entry.encoding) = (work.queueing, work.decoding, work.encoding)
         }
-        return entry.line
+        return entry
     }
 }

@@ -13,10 +13,20 @@ struct ServerRequest: Sendable {
     var fields: HTTPFields
     /// The identifier of the request, for the log and for errors.
     var id: String
+    /// The body; `nil` for none, and for requests whose body has no meaning here.
+    var body: Data?
+    /// The address at the other end of the connection; `nil` if it has none.
+    var peer: String?
+    /// The address of the client, as trusted proxies state it; `nil` if it is unknown.
+    var client: String?
 
     /// Creates a request.
-    init(method: String, target: String, fields: HTTPFields = HTTPFields(), id: String) {
-        (self.method, self.target, self.fields, self.id) = (method, target, fields, id)
+    init(
+        method: String, target: String, fields: HTTPFields = HTTPFields(), id: String, body: Data? = nil,
+        peer: String? = nil, client: String? = nil
+    ) {
+        (self.method, self.target, self.fields, self.id, self.body) = (method, target, fields, id, body)
+        (self.peer, self.client) = (peer, client)
     }
 }
 
@@ -28,12 +38,20 @@ struct ServiceResponse: Sendable {
     let fields: HTTPFields
     /// The body; `nil` for none.
     let body: Data?
+    /// The body that is sent while it arrives; `nil` for none.
+    let stream: BodyStream?
     /// How the response was made.
     let report: ServiceReport
 
-    init(_ response: ServerResponse, _ report: ServiceReport) {
+    init(_ response: ServerResponse, _ report: ServiceReport, stream: BodyStream? = nil) {
         (status, fields, body) = (response.status, response.fields, response.body)
-        self.report = report
+        (self.report, self.stream) = (report, stream)
+    }
+
+    /// Returns the response with the body that a method permits.
+    func answering(_ method: String) -> ServiceResponse {
+        method == "HEAD"
+            ? ServiceResponse(ServerResponse(status: status, fields: fields, body: body).withoutBody, report) : self
     }
 }
 
@@ -105,8 +123,8 @@ struct ServiceConfiguration: Sendable {
     var watermark: PixelBuffer?
     /// The image that replaces the body of an error; `nil` for none.
     var fallback: ProblemResponse.Fallback?
-    /// Whether the option `raw` passes sources through as they are.
-    var allowsRaw = false
+    /// Passes sources through as they are for the option `raw`; `nil` refuses it.
+    var passThrough: PassThrough?
     /// The bearer token that each request must have; `nil` for none.
     var gate: BearerGate?
     /// Makes each rendition once on all machines; `nil` without a store for leases.
@@ -115,6 +133,8 @@ struct ServiceConfiguration: Sendable {
     var breakers: @Sendable () -> [String: BreakerState] = { [:] }
     /// Counts lookups in memory; `nil` counts nothing.
     var metrics: ServerMetrics?
+    /// Makes the spans of requests.
+    var tracer = RequestTracer()
     /// The largest number of sources that the server remembers.
     var recordCount = 100_000
     /// How many images are decoded at once, and how many wait.

@@ -13,6 +13,9 @@ package struct ServerSettings: Hashable, Sendable {
         package var privateKeyFile: String?
         package var maximumConnections = 2048
         package var keepAliveTimeout = Duration.seconds(75)
+        package var readTimeout = Duration.seconds(10)
+        package var writeTimeout = Duration.seconds(30)
+        package var trustedProxies: [String] = []
         package var requestTimeout = Duration.seconds(20)
         package var gracePeriod = Duration.seconds(20)
     }
@@ -76,6 +79,7 @@ package struct ServerSettings: Hashable, Sendable {
         package var onlyPresets = false
         package var returnsAttachment = false
         package var allowsRaw = false
+        package var isReverseProxy = false
         package var watermarkFile: String?
         package var watermarkOpacity = 1.0
     }

@@ -128,6 +128,9 @@ package struct SettingsParser: Sendable {
             if Set(binds).count < binds.count {
                 fail("TINTYPE_BIND", "expected another address than those of metrics and purges, got the same")
             }
+            if settings.output.isReverseProxy, settings.sources.allowed.isEmpty {
+                fail("TINTYPE_REVERSE_PROXY", "expected together with TINTYPE_ALLOWED_SOURCES, got it alone")
+            }
             let caching = settings.caching
             let minimum = max(caching.minimumLifetime, caching.minimumLifetimeByHost.values.max() ?? 0)
             if minimum > caching.maximumLifetime {

@@ -108,7 +108,11 @@ extension SettingsTable {
         .flag(
             "RETURN_ATTACHMENT", alias: "RETURN_ATTACHMENT", \.output.returnsAttachment,
             help: "Whether browsers save images instead of showing them."),
-        .flag("ALLOW_RAW", \.output.allowsRaw, help: "Whether a URL may ask for the source as it is."),
+        .flag("ALLOW_RAW", \.output.allowsRaw, help: "Whether a URL may ask for the source as it is, of any type."),
+        .flag(
+            "REVERSE_PROXY", \.output.isReverseProxy,
+            help: "Whether such URLs pass on all methods, fields and queries. For trusted sources, which must be named."
+        ),
         .text(
             "WATERMARK_PATH", alias: "WATERMARK_PATH", \.output.watermarkFile, expected: "an absolute path",
             help: "The image of watermarks. None by default.", isValid: isPath),

@@ -76,6 +76,17 @@ extension SettingsTable {
             "KEEP_ALIVE_TIMEOUT", alias: "KEEP_ALIVE_TIMEOUT", \.listening.keepAliveTimeout,
             help: "How long an idle connection stays open, in seconds. Longer than that of a load balancer in front."),
         .seconds(
+            "READ_TIMEOUT", alias: "READ_REQUEST_TIMEOUT", \.listening.readTimeout,
+            help: "The time in which a request must arrive, in seconds."),
+        .seconds(
+            "WRITE_TIMEOUT", alias: "WRITE_RESPONSE_TIMEOUT", \.listening.writeTimeout,
+            help: "How long a client may read nothing of a response, in seconds."),
+        .list(
+            "TRUSTED_PROXIES", \.listening.trustedProxies,
+            expected: "addresses, networks such as 10.0.0.0/8, or unix, divided by commas",
+            help: "The proxies whose X-Forwarded-For or Forwarded names the client. None by default.",
+            isValid: { TrustedProxies([$0]) != nil }),
+        .seconds(
             "TIMEOUT", alias: "TIMEOUT", \.listening.requestTimeout,
             help: "The time of a whole request, in seconds."),
         .seconds(

@@ -81,6 +81,7 @@ import Testing
         (["TINTYPE_TLS_KEY": "/k"], "TINTYPE_TLS_KEY"), (["TINTYPE_ADMIN_BIND": ":1"], "TINTYPE_ADMIN_TOKEN"),
         (["TINTYPE_MIN_TTL": "60", "TINTYPE_MAX_TTL": "59"], "TINTYPE_MAX_TTL"),
         (["TINTYPE_MIN_TTL_BY_HOST": "a=60", "TINTYPE_MAX_TTL": "59"], "TINTYPE_MAX_TTL"),
+        (["TINTYPE_REVERSE_PROXY": "true"], "TINTYPE_REVERSE_PROXY"),
         (["TINTYPE_METRICS_BIND": ":8080"], "TINTYPE_BIND"),
     ])
     func combinationsAreChecked(_ environment: [String: String], _ name: String) {

@@ -1,0 +1,81 @@
+import Foundation
+import TintypeCore
+
+/// The stored responses of a ``Gateway``, by URL and variant.
+struct GatewayStore: Sendable {
+    private let cache: any DataCaching
+
+    init(_ cache: any DataCaching) {
+        self.cache = cache
+    }
+
+    /// A stored response, and the name under which a newer one is stored.
+    struct Finding: Sendable {
+        /// The entry; `nil` if there is none for the request.
+        var entry: StoredEntry?
+        /// The name of the variant that the request selects; `nil` for that of the original.
+        var variant: VariantName?
+    }
+
+    /// A stored response, and how it may be used.
+    struct StoredEntry: Sendable {
+        let entry: CacheEntry
+        let response: StoredResponse
+        let verdict: StoredVerdict
+    }
+
+    /// Returns what is stored for a request.
+    func find(_ request: DownloadRequest, at now: Date) async -> Finding {
+        guard let first = await entry(for: request.url, nil) else { return Finding() }
+        var judged = request
+        // A response to GET also answers HEAD (RFC 9110, 9.3.2).
+        if judged.method == "HEAD" { judged.method = "GET" }
+        let (judge, key) = (ResponseJudge(request: judged, isShared: true), Self.key(request.url, nil))
+        switch judge.judge(first, for: key, at: now) {
+        case .selected(let verdict): return Finding(entry: Self.stored(first, verdict))
+        case .otherVariant(let number):
+            let variant = VariantName(number)
+            guard let other = await entry(for: request.url, variant),
+                case .selected(let verdict) = judge.judge(other, for: key, at: now)
+            else { return Finding(variant: variant) }
+            return Finding(entry: Self.stored(other, verdict), variant: variant)
+        }
+    }
+
+    /// Stores a response.
+    func store(_ entry: CacheEntry, for url: URL, _ variant: VariantName?) {
+        cache.store(entry, for: Self.key(url, variant))
+    }
+
+    /// Removes the responses of URLs, in all variants.
+    func remove(_ urls: [URL]) async {
+        let keys = urls.flatMap { url in
+            [Self.key(url, nil)] + (0..<VariantName.count).map { Self.key(url, VariantName($0)) }
+        }
+        _ = try? await WorkQueue.disk.run(for: JobContext(priority: .normal)) { [cache] in
+            for key in keys { cache.remove(key) }
+        }
+    }
+
+    /// Waits until everything stored so far is written.
+    func flush() async throws(TintypeError) { try await cache.flush() }
+
+    /// A response whose metadata cannot be read is none.
+    private static func stored(_ entry: CacheEntry, _ verdict: StoredVerdict) -> StoredEntry? {
+        StoredResponse(decoding: entry.metadata).map { StoredEntry(entry: entry, response: $0, verdict: verdict) }
+    }
+
+    private func entry(for url: URL, _ variant: VariantName?) async -> CacheEntry? {
+        let key = Self.key(url, variant)
+        let local = try? await WorkQueue.disk.run(for: JobContext(priority: .high)) { [cache] in
+            cache.localEntry(for: key)
+        }
+        if let entry = local ?? nil { return entry }
+        return cache.hasRemoteEntries ? await cache.remoteEntry(for: key) : nil
+    }
+
+    private static func key(_ url: URL, _ variant: VariantName?) -> CacheKey {
+        let source = "gateway:\(url.absoluteString)"
+        return CacheKey(source: variant?.identity(of: source) ?? source)
+    }
+}
