@@ -15,15 +15,19 @@ struct RenditionCache: Sendable {
 
     private let memory: EvictingCache<RenditionKey, EncodedRendition>
     private let below: (any DataCaching)?
+    private let disk: (any DataCaching)?
     private let metrics: ServerMetrics?
 
     /// - Parameters:
     ///   - memory: The largest number of bytes in memory.
     ///   - below: The cache that is asked next.
+    ///   - disk: The part of it that is on this machine.
     ///   - metrics: Counts lookups in memory. The cache below counts its own.
-    init(memory: Int, below: (any DataCaching)? = nil, metrics: ServerMetrics? = nil) {
+    init(
+        memory: Int, below: (any DataCaching)? = nil, disk: (any DataCaching)? = nil, metrics: ServerMetrics? = nil
+    ) {
         self.memory = EvictingCache(cost: memory)
-        (self.below, self.metrics) = (below, metrics)
+        (self.below, self.disk, self.metrics) = (below, disk, metrics)
     }
 
     /// Returns a rendition in memory. Never blocks.
@@ -56,6 +60,12 @@ struct RenditionCache: Sendable {
     func store(_ rendition: EncodedRendition, for key: RenditionKey) {
         keepInMemory(rendition, for: key)
         below?.store(rendition.cacheEntry, for: key.cacheKey)
+    }
+
+    /// Stores a rendition on this machine alone, because a lease stores it in the shared tiers.
+    func storeLocally(_ rendition: EncodedRendition, for key: RenditionKey) {
+        keepInMemory(rendition, for: key)
+        disk?.store(rendition.cacheEntry, for: key.cacheKey)
     }
 
     private func keepInMemory(_ rendition: EncodedRendition, for key: RenditionKey) {

@@ -33,7 +33,8 @@ extension ServiceConfiguration {
         renditionMemory = memory.renditions
         self.metrics = metrics
         let tiers = try SharedTiers(settings, metrics: metrics)
-        renditionCache = tiers.cache(over: Self.disk("renditions", settings))
+        renditionDisk = Self.disk("renditions", settings)
+        renditionCache = tiers.cache(over: renditionDisk)
         (leases, breakers) = (tiers.leases, { tiers.breakers })
         admission = settings.admissionLimits(
             cores: ProcessInfo.processInfo.activeProcessorCount, memory: memory.total)

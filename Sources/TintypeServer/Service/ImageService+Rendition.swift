@@ -79,7 +79,7 @@ extension ImageService {
             guard let rendition = EncodedRendition(entry) else {
                 throw TintypeError(.undecodable, stage: .load, "another machine stored an entry that cannot be read")
             }
-            renditions.store(rendition, for: key)
+            renditions.storeLocally(rendition, for: key)
             return RenditionWork(rendition: rendition, times: times.withLock { $0 })
         } catch {
             throw failure.withLock { $0 } ?? Failure(error)

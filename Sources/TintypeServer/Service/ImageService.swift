@@ -28,7 +28,8 @@ final class ImageService: Sendable {
         failures = EvictingCache(count: configuration.recordCount)
         admission = AdmissionControl(configuration.admission)
         renditions = RenditionCache(
-            memory: configuration.renditionMemory, below: configuration.renditionCache, metrics: configuration.metrics)
+            memory: configuration.renditionMemory, below: configuration.renditionCache,
+            disk: configuration.renditionDisk, metrics: configuration.metrics)
     }
 
     /// Returns the response to a request. Never throws: a failure is a response, too.
@@ -72,6 +73,8 @@ final class ImageService: Sendable {
 
     /// Waits until the caches are written.
     func flush() async throws(TintypeError) {
+        // What leases store comes first, into the queues of the caches.
+        await configuration.leases?.flush()
         try await renditions.flush()
         try await configuration.passThrough?.flush()
         try await configuration.pipeline.flush()

@@ -119,6 +119,8 @@ struct ServiceConfiguration: Sendable {
     var renditionMemory = 64 << 20
     /// The cache of renditions below the memory: the disk, and shared tiers.
     var renditionCache: (any DataCaching)?
+    /// The part of ``renditionCache`` on this machine.
+    var renditionDisk: (any DataCaching)?
     /// The watermark of the operator; `nil` for none.
     var watermark: PixelBuffer?
     /// The image that replaces the body of an error; `nil` for none.

@@ -10,8 +10,10 @@ import TintypeTesting
 @Suite(.timeLimit(.minutes(5))) struct ClusterTests {
     private let store = FakeSharedStore()
 
-    private func share(_ configuration: inout ServiceConfiguration, leases: LeasedComputation? = nil) {
-        configuration.renditionCache = SharedCache(store, configuration: Self.patient)
+    private func share(
+        _ configuration: inout ServiceConfiguration, over cache: SharedCache? = nil, leases: LeasedComputation? = nil
+    ) {
+        configuration.renditionCache = cache ?? SharedCache(store, configuration: Self.patient)
         configuration.leases = leases
         configuration.requestTimeout = .seconds(7200)
     }
@@ -25,12 +27,12 @@ import TintypeTesting
         return configuration
     }
 
-    private func makeLeases() -> LeasedComputation {
+    private func makeLeases(over cache: SharedCache? = nil) -> LeasedComputation {
         var configuration = LeaseConfiguration()
         configuration.leaseTime = .seconds(3600)
         configuration.callLimit = .seconds(3600)
         return LeasedComputation(
-            store, results: [SharedCache(store, configuration: Self.patient)], configuration: configuration)
+            store, results: [cache ?? SharedCache(store, configuration: Self.patient)], configuration: configuration)
     }
 
     @Test func aMachineFindsTheRenditionOfAnother() async throws {
@@ -50,6 +52,26 @@ import TintypeTesting
         }
     }
 
+    /// The holder of a lease writes the result to the store, so the service must not write it again: the second write would
+    /// replace the first, on which the holder waits, and other machines would be told that there is no shared result.
+    @Test func aRenditionMadeWithALeaseIsWrittenOnce() async throws {
+        let gate = Gate()
+        store.behave(.gated(gate), in: [.write])
+        let shared = SharedCache(store, configuration: Self.patient)
+        let leases = makeLeases(over: shared)
+        try await ServiceFixture.run({
+            share(&$0, over: shared, leases: leases)
+        }) { fixture in
+            try fixture.servePicture("/a.png")
+            for width in 30..<40 { #expect(await fixture.get("w:\(width)", "/a.png").report.work != nil) }
+            gate.open()
+            await leases.flush()
+            try await fixture.service.flush()
+        }
+        let renditions = store.written.filter { $0.hasPrefix("tt1/r/") }
+        #expect(renditions.count == 10 && Set(renditions).count == 10 && renditions.count == store.written.count)
+    }
+
     @Test func aStoreThatFailsCostsNoRequest() async throws {
         store.behave(.failure(TintypeError(.unreachable, stage: .load, "the store is down")))
         try await ServiceFixture.run({ share(&$0, leases: makeLeases()) }) {
@@ -64,11 +86,16 @@ import TintypeTesting
         try await ServiceFixture.run({ share(&$0, leases: leases[0]) }) { first in
             try await ServiceFixture.run({ share(&$0, leases: leases[1]) }) { second in
                 for fixture in [first, second] { try fixture.servePicture("/a.png") }
-                await withTaskGroup(of: Int.self) { group in
+                await withTaskGroup(of: ServiceResponse.self) { group in
                     for fixture in [first, second] {
-                        for _ in 0..<20 { group.addTask { await fixture.get("w:40", "/a.png").status } }
+                        for _ in 0..<20 { group.addTask { await fixture.get("w:40", "/a.png") } }
                     }
-                    for await status in group { #expect(status == 200) }
+                    var made = 0
+                    for await response in group {
+                        #expect(response.status == 200)
+                        if response.report.work != nil { made += 1 }
+                    }
+                    #expect(made == 1)
                 }
             }
         }
