@@ -35,6 +35,10 @@ import Testing
         for line in ["source: http://127.0.0.1:9001/a.jpg", "format: webp"] {
             #expect(run.output.contains("\(line)\n"))
         }
+        // An unsigned server loads only sources that are named.
+        let unsigned = try await CommandRun.tintype(
+            "url", "verify", "/_\(Self.path)", environment: ["TINTYPE_UNSIGNED": "true"])
+        #expect(unsigned.status == 1 && unsigned.output.hasPrefix("status 403: "))
     }
 
     @Test(arguments: [

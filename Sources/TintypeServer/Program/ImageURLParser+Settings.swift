@@ -18,7 +18,8 @@ extension ImageURLParser {
             signatures = SignaturePolicy(settings.signing)
             sourceRules.baseURL = settings.sources.baseURL
             sourceRules.replacements = settings.sources.urlReplacements.compactMap { URLReplacement(rule: $0) }
-            if !settings.sources.allowed.isEmpty {
+            // An unsigned server without rules would load any URL for anyone.
+            if !settings.sources.allowed.isEmpty || settings.signing.isUnsigned {
                 allowedSources = try SourceAllowList(settings.sources.allowed)
             }
         } catch {

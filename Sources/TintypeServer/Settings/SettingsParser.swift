@@ -147,6 +147,8 @@ package struct SettingsParser: Sendable {
                 }
                 warnings.append(
                     "TINTYPE_UNSIGNED: anyone who reaches \(settings.effectiveBind) may have images processed"
+                        + (settings.sources.allowed.isEmpty
+                            ? ", of sources that TINTYPE_ALLOWED_SOURCES names; none yet" : "")
                 )
             } else if keys == 0, salts == 0 {
                 fail(

@@ -2,7 +2,7 @@ package import Foundation
 
 /// What a developer does with image URLs: sign, verify and explain them, with the settings of the server.
 package struct ImageURLTool: Sendable {
-    private let parser: ImageURLParser
+    private var parser: ImageURLParser
     private let signatureSize: Int
 
     /// Reads the settings of an environment. Variables that are no settings of the server are ignored, and keys are not
@@ -15,9 +15,12 @@ package struct ImageURLTool: Sendable {
         let names = SettingsTable.all.flatMap { [$0.name, $0.fileName, $0.alias].compactMap(\.self) }
         var known = environment.filter { names.contains($0.key) }
         let keys = ["TINTYPE_KEY", "TINTYPE_KEY_FILE", "IMGPROXY_KEY"]
-        if !keys.contains(where: { known[$0] != nil }) { known["TINTYPE_UNSIGNED"] = "true" }
+        let hasSettings = keys.contains { known[$0] != nil } || known["TINTYPE_UNSIGNED"] != nil
+        if !hasSettings { known["TINTYPE_UNSIGNED"] = "true" }
         let settings = try SettingsParser(environment: known, readFile: readFile).parse().settings
         parser = try ImageURLParser(settings)
+        // A URL is also explained where there is no server with an allow-list.
+        if !hasSettings, settings.sources.allowed.isEmpty { parser.allowedSources = .everything }
         signatureSize = settings.signing.signatureSize
     }
 
