@@ -275,6 +275,11 @@ let package = Package(
             swiftSettings: swiftSettings),
 
         // An example of a format that plugs in.
+        // An example of a web service. Without the trait for servers, it says so.
+        .executableTarget(
+            name: "ImageService", dependencies: ["Tintype", .hummingbird], path: "Examples/ImageService",
+            swiftSettings: swiftSettings),
+
         .target(
             name: "QOIExample", dependencies: ["TintypeCore"], path: "Examples/QOI", swiftSettings: swiftSettings),
 
