@@ -372,8 +372,8 @@ let package = Package(
         .testTarget(
             name: "TintypeServerTests",
             dependencies: [
-                "HTTPTestSupport", "Tintype", "TintypeCore", "TintypeHTTP", "TintypeServer", "TintypeTesting", .metrics,
-                .tracing, .tracingTesting,
+                "HTTPTestSupport", "Tintype", "TintypeCore", "TintypeHTTP", "TintypeServer", "TintypeServerProgram",
+                "ImageService", "TintypeTesting", .metrics, .tracing, .tracingTesting,
             ],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(

@@ -36,6 +36,9 @@ public enum ServerProgram {
         } catch let errors as SettingsErrors {
             report(errors.description)
             return 64
+        } catch let error as ServerStartError {
+            report(error.message)
+            return 64
         } catch {
             report("the server ended: \(error)")
             return 1
@@ -146,7 +149,11 @@ public enum ServerProgram {
         return try .http2Upgrade(
             tlsConfiguration: TLSFiles(certificate: certificate, key: key).configuration(),
             configuration: .init(
-                streamConfiguration: .init(additionalChannelHandlers: ConnectionHandlers.all(listening))))
+                idleTimeout: listening.keepAliveTimeout,
+                // That of connections with HTTP/1.1, and of the streams of HTTP/2.
+                streamConfiguration: .init(
+                    additionalChannelHandlers: ConnectionHandlers.all(listening),
+                    idleTimeout: .seconds(Int64(listening.keepAliveTimeout / .seconds(1))))))
     }
 }
 
