@@ -247,6 +247,7 @@ let package = Package(
                 .metrics,
                 .serviceLifecycle, .tracing,
             ],
+            resources: ["html", "css", "js", "svg"].map { .embedInCode("Development/page.\($0)") },
             swiftSettings: swiftSettings),
         .executableTarget(
             name: "TintypeServerProgram", dependencies: ["TintypeServer"], swiftSettings: swiftSettings),

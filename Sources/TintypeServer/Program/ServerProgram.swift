@@ -55,7 +55,7 @@ public enum ServerProgram {
         let metrics = ServerMetrics(factory: factory)
         let service = ImageService(try ServiceConfiguration(settings, metrics: metrics))
         let isStarted = Locked(false)
-        let routes = ServerRoutes {
+        let routes = ServerRoutes(page: DevelopmentPage(settings)) {
             Health(
                 Health.Inputs(
                     load: service.load, isStarted: isStarted.withLock { $0 },

@@ -52,7 +52,8 @@ final class ImageService: Sendable {
             }
             // A reverse proxy accepts all methods, but only for sources that it passes through.
             if isReverseProxy, let answer = answer(toMethodOf: request) { return answer }
-            let response = try await image(for: request, url, now, &report)
+            var response = try await image(for: request, url, now, &report)
+            if configuration.isDevelopment { response.fields["Server-Timing"] = report.serverTiming }
             return ServiceResponse(response.answering(request.method), report)
         } catch {
             report.failure = error

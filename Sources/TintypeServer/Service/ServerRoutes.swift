@@ -5,17 +5,31 @@ import TintypeHTTP
 struct ServerRoutes: Sendable {
     /// Whether the server works, at this moment.
     let health: @Sendable () -> Health
+    /// The page at `/`; `nil` for none.
+    var page: DevelopmentPage?
+
+    /// - Parameters:
+    ///   - page: The page at `/`; `nil` for none.
+    ///   - health: Whether the server works, at this moment.
+    init(page: DevelopmentPage? = nil, health: @escaping @Sendable () -> Health) {
+        (self.page, self.health) = (page, health)
+    }
 
     /// Returns the response to a request for one of these routes; `nil` for any other.
     func response(to request: ServerRequest) -> ServiceResponse? {
-        switch request.target.prefix(while: { $0 != "?" }) {
+        let path = request.target.prefix { $0 != "?" }
+        switch path {
         case "/health", "/health/live":
             let status = health().liveStatus
             return Self.response(status, "text/plain; charset=utf-8", status == 200 ? "ok" : "hangs", request)
         case "/health/ready":
             let health = health()
             return Self.response(health.readyStatus, "application/json", health.readyBody, request)
-        default: return nil
+        default:
+            guard request.method == "GET" || request.method == "HEAD", let page = page?.response(to: path) else {
+                return nil
+            }
+            return ServiceResponse(page.answering(request.method), ServiceReport())
         }
     }
 

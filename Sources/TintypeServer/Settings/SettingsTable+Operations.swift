@@ -43,7 +43,7 @@ extension SettingsTable {
     static let observing: [Setting] = [
         .flag(
             "DEVELOPMENT", alias: "DEVELOPMENT_ERRORS_MODE", \.observing.isDevelopment,
-            help: "Whether errors tell their details, which may name sources."),
+            help: "Whether errors tell their details, which may name sources, and / is a page to try options."),
         .value(
             "LOG_LEVEL", alias: "LOG_LEVEL", \.observing.logLevel, expected: levels.joined(separator: ", "),
             help: "The least severe messages that are logged.",
