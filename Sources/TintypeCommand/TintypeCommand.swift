@@ -21,7 +21,7 @@ struct TintypeCommand: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             Fetch.self, Prefetch.self, Info.self, Convert.self, Compare.self, Show.self, Cache.self, Doctor.self,
-            Demo.self, ImageURLs.self,
+            Demo.self, ImageURLs.self, Serve.self,
         ])
 
     static func main() async {

@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+@testable import TintypeCommand
+
+/// `tintype serve`.
+@Suite(.timeLimit(.minutes(15))) struct ServeTests {
+    @Test(
+        arguments: [
+            ("/opt/bin/tintype", "/bin:/usr/bin", ["/opt/bin", "/bin", "/usr/bin"]),
+            ("/opt/bin/tintype", nil, ["/opt/bin"]), (nil, "/bin", ["/bin"]), (nil, nil, []),
+            ("/opt/tintype", ":.:bin::/bin/", ["/opt", "/bin"]),
+        ] as [(String?, String?, [String])])
+    func theServerIsBesideTheCommandOrInPath(_ command: String?, _ path: String?, _ folders: [String]) {
+        let search = ServerProgramSearch(command: command.map { URL(filePath: $0) }, searchPath: path)
+        #expect(search.paths == folders.map { "\($0)/tintype-server" })
+        #expect(
+            search.first { $0 == "/bin/tintype-server" } == (folders.contains("/bin") ? "/bin/tintype-server" : nil))
+    }
+
+    #if Server
+    @Test func theServerOfTheBuildIsRun() async throws {
+        let run = try await CommandRun.tintype("serve", "--settings")
+        #expect(run.status == 0 && run.output.contains("`TINTYPE_BIND`") && run.error.isEmpty)
+    }
+
+    @Test func theSettingsAreThoseOfTheEnvironment() async throws {
+        let run = try await CommandRun.tintype("serve", environment: ["TINTYPE_QUALITY": "many"])
+        #expect(run.status == 64 && run.error.contains("tintype-server: ") && run.error.contains("TINTYPE_QUALITY"))
+    }
+    #endif
+
+    @Test func aMissingServerIsReported() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.path(percentEncoded: false)
+        let script = #"cp -- "$0" "\#(path)/tintype" && PATH=/none "\#(path)/tintype" serve"#
+        let run = try await CommandRun.shell(script, [])
+        #expect(run.status == 69 && run.error.contains("tintype-server is not installed: it is neither in \(path)"))
+    }
+}
