@@ -43,7 +43,7 @@ TSAN_FLAGS = --traits ServiceLifecycle,Tracing --sanitize=thread --scratch-path 
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/tsan-suppressions $(REPEAT) $(SWIFT) test --quiet --skip-build $(TSAN_FLAGS)
 
 .PHONY: help bootstrap build install demo test gallery gallery-test http2-test lint format bench tsan asan fuzz crash-test faults \
-	cache-tests proxy-cache-tests server-hostile sandbox-test clean
+	cache-tests proxy-cache-tests server-hostile cluster-demo sandbox-test clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -139,6 +139,12 @@ proxy-cache-tests: bootstrap ## Run the suite in CACHE_TESTS against tintype-ser
 server-hostile: bootstrap ## Attack tintype-server in a network of its own, as the superuser
 	$(BUILD) $(TRAITS) --product tintype-server
 	scripts/check/server-hostile "$$($(BUILD) $(TRAITS) --show-bin-path)/tintype-server"
+
+# Of release builds the demo uses what is there, because they take long.
+cluster-demo: bootstrap ## Kill and stop parts of a cluster of image servers under load; writes demo-output/cluster/cluster.png
+	[ -x .build/release/tintype-server ] || $(BUILD) $(TRAITS) --product tintype-server
+	[ -x .build/release/tintype ] || $(BUILD) $(TRAITS) --product tintype
+	scripts/cluster/run
 
 clean: ## Remove build products
 	rm -rf .build .build-* Benchmarks/.build Fuzz/.build demo-output reports

@@ -275,12 +275,12 @@ let package = Package(
             name: "TerminalGallery", dependencies: ["Tintype", "TintypeTerminal"], path: "Examples/TerminalGallery",
             swiftSettings: swiftSettings),
 
-        // An example of a format that plugs in.
         // An example of a web service. Without the trait for servers, it says so.
         .executableTarget(
             name: "ImageService", dependencies: ["Tintype", .hummingbird], path: "Examples/ImageService",
             swiftSettings: swiftSettings),
 
+        // An example of a format that plugs in.
         .target(
             name: "QOIExample", dependencies: ["TintypeCore"], path: "Examples/QOI", swiftSettings: swiftSettings),
 
