@@ -326,8 +326,7 @@ let package = Package(
             name: "SandboxProgram",
             dependencies: [
                 "HostileDecoders", "TintypeAVIF", "TintypeCore", "TintypeHEIF", "TintypeJPEG", "TintypeJXL",
-                "TintypeSVG",
-                "TintypeSandbox",
+                "TintypePDF", "TintypeSVG", "TintypeSandbox",
             ],
             path: "Tests/SandboxProgram", swiftSettings: swiftSettings),
 

@@ -4,13 +4,14 @@ import TintypeCore
 import TintypeHEIF
 import TintypeJPEG
 import TintypeJXL
+import TintypePDF
 import TintypeSVG
 import TintypeSandbox
 
 /// Decodes files, and prints the wall time and the processor time of this process and its workers.
 enum DecodeTiming {
     private static let plain = ImageCoderRegistry(decoders: [
-        AVIFDecoder(), HEIFDecoder(), JPEGDecoder(), JXLDecoder(), SVGDecoder(),
+        AVIFDecoder(), HEIFDecoder(), JPEGDecoder(), JXLDecoder(), PDFDecoder(), SVGDecoder(),
     ])
 
     static func run(_ arguments: [String]) throws {

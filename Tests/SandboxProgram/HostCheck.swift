@@ -31,6 +31,21 @@ enum HostCheck {
         return problems.isEmpty
     }
 
+    /// Decodes an image where no worker may start.
+    ///
+    /// - Returns: Whether the error says why, and nothing is left of the attempt.
+    static func refuses(_ reason: String) -> Bool {
+        do throws(TintypeError) {
+            _ = try decode(HostileDecoder.bytes(.good), plain.sandboxed(SandboxConfiguration(.all)))
+            print("FAILED: a worker started")
+            return false
+        } catch {
+            let hasChildren = waitpid(-1, nil, WNOHANG) != -1 || errno != ECHILD
+            print(error, hasChildren ? "FAILED: a process is left" : "")
+            return error.code == .noWorker && error.message.contains(reason) && !hasChildren
+        }
+    }
+
     private static func check(_ files: [(path: String, data: Data)], _ coders: ImageCoderRegistry) -> [String] {
         var problems: [String] = []
         for (path, data) in files {

@@ -5,6 +5,7 @@ import TintypeCore
 /// Shows what a sandbox contains, and what it costs.
 ///
 ///     SandboxProgram check FILE…                        that this system restricts workers, and that they decode files
+///     SandboxProgram refuse TEXT                        that no worker starts here, and that the error contains TEXT
 ///     SandboxProgram contain                            a decoder that misbehaves, in every way
 ///     SandboxProgram crowd COUNT                        many images, one in a hundred a crasher
 ///     SandboxProgram decode POLICY PIXELS ROUNDS FILE…  files to a box of PIXELS, 0 for their size
@@ -14,11 +15,14 @@ enum SandboxProgram {
         let arguments = CommandLine.arguments.dropFirst()
         switch arguments.first {
         case "check": exit(try HostCheck.run(Array(arguments.dropFirst())) ? 0 : 1)
+        case "refuse": exit(HostCheck.refuses(arguments.dropFirst().first ?? "") ? 0 : 1)
         case "contain": exit(Containment.run() ? 0 : 1)
         case "crowd": exit(Crowd.run(count: arguments.dropFirst().first.flatMap { Int($0) } ?? 10_000) ? 0 : 1)
         case "decode": try DecodeTiming.run(Array(arguments.dropFirst()))
         default:
-            print("usage: SandboxProgram check FILE… | contain | crowd COUNT | decode POLICY PIXELS ROUNDS FILE…")
+            print(
+                "usage: SandboxProgram check FILE… | refuse TEXT | contain | crowd COUNT | decode POLICY PIXELS ROUNDS FILE…"
+            )
             exit(2)
         }
     }

@@ -1,11 +1,13 @@
 // Starts a program as a container or an ordinary user does, to test the sandbox of decoders there.
 //
-//   launch-restricted [--docker] [--user] PROGRAM ARGUMENT…
+//   launch-restricted [--docker] [--user] [--no-pidfd] [--as-worker] PROGRAM ARGUMENT…
 //
 //   --docker  with the capabilities of a Docker container, without new privileges, and under Docker's default filter of system
 //             calls (docs.docker.com/engine/security/seccomp, as of version 25): those of the list are permitted, clone3 does
 //             not exist (ENOSYS), and all others are forbidden (EPERM)
 //   --user    as the user and group 65534
+//   --no-pidfd   with pidfd_open(2) forbidden
+//   --as-worker  with the name and the descriptors of a worker whose host has ended
 //
 // Must be started by the superuser. Built by scripts/check/sandbox-hosts.
 
@@ -22,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -142,6 +145,23 @@ static bool install_filter(void) {
     return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) == 0;
 }
 
+static bool forbid_process_descriptors(void) {
+    load(offsetof(struct seccomp_data, nr));
+    skip_unless(SYS_pidfd_open, 1);
+    finish(FORBID);
+    finish(ALLOW);
+    struct sock_fprog filter = {.len = count, .filter = code};
+    return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) == 0;
+}
+
+/// Connects the descriptors 3 and 4 to nothing.
+static bool become_worker(void) {
+    int ends[2], lifeline[2];
+    return socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0 && pipe(lifeline) == 0 && dup2(ends[0], 10) == 10 &&
+           dup2(lifeline[0], 11) == 11 && dup2(10, 3) == 3 && dup2(11, 4) == 4 &&
+           syscall(SYS_close_range, 5, ~0U, 0) == 0;
+}
+
 static bool drop_capabilities(void) {
     for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability++) {
         if ((capability > 31 || (capabilities >> capability & 1) == 0) && prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) {
@@ -158,22 +178,29 @@ static bool become_user(void) {
 }
 
 int main(int argc, char **argv) {
-    bool is_docker = false, is_user = false;
+    bool is_docker = false, is_user = false, has_pidfd = true, is_worker = false;
     int next = 1;
     for (; next < argc && strncmp(argv[next], "--", 2) == 0; next++) {
         is_docker = is_docker || strcmp(argv[next], "--docker") == 0;
         is_user = is_user || strcmp(argv[next], "--user") == 0;
+        has_pidfd = has_pidfd && strcmp(argv[next], "--no-pidfd") != 0;
+        is_worker = is_worker || strcmp(argv[next], "--as-worker") == 0;
     }
     if (next == argc) {
-        fprintf(stderr, "usage: launch-restricted [--docker] [--user] PROGRAM ARGUMENT…\n");
+        fprintf(stderr, "usage: launch-restricted [--docker] [--user] [--no-pidfd] [--as-worker] PROGRAM ARGUMENT…\n");
         return 2;
     }
     if ((is_docker && !drop_capabilities()) || (is_user && !become_user()) ||
-        (is_docker && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || !install_filter()))) {
+        (is_docker && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || !install_filter())) ||
+        (!has_pidfd && !forbid_process_descriptors()) || (is_worker && !become_worker())) {
         perror("launch-restricted");
         return 2;
     }
-    execv(argv[next], argv + next);
-    perror(argv[next]);
+    const char *path = argv[next];
+    if (is_worker) {
+        argv[next] = "tintype-worker";
+    }
+    execv(path, argv + next);
+    perror(path);
     return 2;
 }

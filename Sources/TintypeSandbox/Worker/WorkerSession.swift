@@ -92,7 +92,7 @@ final class WorkerSession {
         (delivered, firstHandle) = ([], handleCount)
         do throws(TintypeError) {
             return try TransformContext(isCancelled: context.isCancelled).run { () throws(TintypeError) in
-                try perform(request, data, context)
+                try checked(try perform(request, data, context), context)
             }
         } catch {
             // The host learns nothing of them.
@@ -129,9 +129,9 @@ final class WorkerSession {
             return Self.result(try decoder.info(of: data, context: context))
         case .decode:
             guard decoder is any PartialImageDecoder else {
-                return .image(try pack(try decoder.decodeAndCrop(data, context: context), context))
+                return .image(try pack(try decoder.decodeAndCrop(data, context: context)))
             }
-            return .image(try pack(try decoder.decode(data, context: context), context))
+            return .image(try pack(try decoder.decode(data, context: context)))
         case .verifiedInfo:
             return Self.result(try (decoder as? any VerifyingImageDecoder)?.verifiedInfo(of: data, context: context))
         case .verifyImages:
@@ -139,7 +139,7 @@ final class WorkerSession {
             return .nothing
         case .salvage:
             let image = try (decoder as? any SalvagingImageDecoder)?.salvage(data, context: context)
-            return try image.map { image throws(TintypeError) in .image(try pack(image, context)) } ?? .nothing
+            return try image.map { image throws(TintypeError) in .image(try pack(image)) } ?? .nothing
         case .xmp:
             return try (decoder as? any XMPDecoder)?.xmp(of: data, context.limits).map { .data($0) } ?? .nothing
         case .openFrames:
@@ -185,18 +185,6 @@ final class WorkerSession {
 
     // MARK: Results
 
-    /// Packs an image, unless it may lack something because a file could not be opened.
-    private func pack(_ image: Image, _ context: DecodeContext) throws(TintypeError) -> WorkerImage {
-        let path = takeRefusedFiles()
-        if let path, context.options.damageTolerance != .minor {
-            throw TintypeError(
-                .undecodable, stage: .decode, "the image needs a file that the worker may not read: \(path)")
-        }
-        var packed = try pack(image)
-        if path != nil { packed.info.warnings.append(.missingFile) }
-        return packed
-    }
-
     private func pack(_ image: Image) throws(TintypeError) -> WorkerImage {
         // The frames first: the decoder of the poster continues with the next one.
         let frames = try image.animation.map { animation throws(TintypeError) in open(try animation.takeFrameDecoder())
@@ -233,6 +221,23 @@ final class WorkerSession {
     }
 
     // MARK: Refused files
+
+    /// Returns a result, unless it may lack something because a file could not be opened. Frames cannot carry a warning; what
+    /// is no picture lacks nothing, and the whole image follows a preview.
+    private func checked(
+        _ result: WorkerReply.Result, _ context: DecodeContext
+    ) throws(TintypeError) -> WorkerReply.Result {
+        guard let path = takeRefusedFiles() else { return result }
+        switch result {
+        case .image(var image) where context.options.damageTolerance == .minor:
+            image.info.warnings.append(.missingFile)
+            return .image(image)
+        case .image, .pixels, .frames:
+            throw TintypeError(
+                .undecodable, stage: .decode, "the image needs a file that the worker may not read: \(path)")
+        default: return result
+        }
+    }
 
     /// Returns the path of the last file that was refused; `nil` if none was.
     private func takeRefusedFiles() -> String? {
