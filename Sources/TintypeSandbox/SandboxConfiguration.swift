@@ -38,8 +38,8 @@ public struct SandboxConfiguration: Sendable {
 
     /// The images that may share a worker.
     ///
-    /// A worker that an image has taken over can return wrong pixels for later images, and read their bytes. It can do nothing
-    /// else.
+    /// A worker that an image has taken over can read the bytes of its earlier and later images, return wrong pixels for later
+    /// ones, and change those of earlier ones that are in use. It can do nothing else.
     public enum Sharing: Hashable, Sendable {
         /// All images.
         case all
