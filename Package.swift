@@ -243,9 +243,8 @@ let package = Package(
             name: "TintypeServer",
             dependencies: [
                 "CMalloc", "Tintype", "TintypeCore", "TintypeDisk", "TintypeHTTP", "TintypeRedis", "TintypeS3",
-                "TintypeShared", "TintypeTracing", .hummingbird, .hummingbirdCore, .hummingbirdHTTP2, .logging,
-                .metrics,
-                .serviceLifecycle, .tracing,
+                "TintypeShared", "TintypeTLS", "TintypeTracing", .hummingbird, .hummingbirdCore, .hummingbirdHTTP2,
+                .logging, .metrics, .serviceLifecycle, .tracing,
             ],
             resources: ["html", "css", "js", "svg"].map { .embedInCode("Development/page.\($0)") },
             swiftSettings: swiftSettings),
@@ -373,7 +372,7 @@ let package = Package(
             name: "TintypeServerTests",
             dependencies: [
                 "HTTPTestSupport", "Tintype", "TintypeCore", "TintypeHTTP", "TintypeServer", "TintypeServerProgram",
-                "ImageService", "TintypeTesting", .metrics, .tracing, .tracingTesting,
+                "ImageService", "TintypeTLS", "TintypeTesting", .metrics, .tracing, .tracingTesting,
             ],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(

@@ -15,6 +15,10 @@ const char *const *tintype_tls_function_names(void) {
     return names;
 }
 
+void tintype_tls_sha256(const tintype_tls_library *library, const void *bytes, size_t count, uint8_t *digest) {
+    library->SHA256(bytes, count, digest);
+}
+
 static void explain(const tintype_tls_library *library, const char *what, char *message, size_t size) {
     char reason[160] = "not enough memory";
     unsigned long code = library->ERR_get_error();

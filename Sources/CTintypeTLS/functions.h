@@ -56,6 +56,8 @@ FUNCTION(void, BIO_set_init, (BIO *, int))
 FUNCTION(void, BIO_set_flags, (BIO *, int))
 FUNCTION(void, BIO_clear_flags, (BIO *, int))
 
+FUNCTION(unsigned char *, SHA256, (const unsigned char *, size_t, unsigned char *))
+
 FUNCTION(unsigned long, ERR_get_error, (void))
 FUNCTION(void, ERR_error_string_n, (unsigned long, char *, size_t))
 FUNCTION(void, ERR_clear_error, (void))

@@ -21,6 +21,12 @@ typedef struct tintype_tls_library tintype_tls_library;
 /// Returns the names of the functions of `tintype_tls_library`, in order, up to a null pointer.
 const char *const _Nullable *_Nonnull tintype_tls_function_names(void);
 
+// MARK: Digests
+
+/// Writes the 32 bytes of the SHA-256 digest (FIPS 180-4) of `count` bytes.
+void tintype_tls_sha256(
+    const tintype_tls_library *library, const void *_Nullable bytes, size_t count, uint8_t *digest);
+
 // MARK: Contexts
 
 /// The certificates and settings of one side of TLS.

@@ -1,5 +1,6 @@
 import Foundation
 import TintypeCore
+import TintypeTLS
 
 /// An encoded result, as caches store it and responses send it.
 struct EncodedRendition: Sendable {
@@ -34,9 +35,7 @@ struct RenditionNotes: Hashable, Sendable, Codable {
 extension EncodedRendition {
     /// Computes the digest of bytes.
     init(_ data: Data, _ format: ImageFormat, notes: RenditionNotes) {
-        var digest = SHA256Digest()
-        digest.update(data)
-        self.init(data: data, format: format, digest: Array(digest.bytes.prefix(16)), notes: notes)
+        self.init(data: data, format: format, digest: Array(SystemDigest.sha256(data).prefix(16)), notes: notes)
     }
 
     /// Reads an entry of a cache.

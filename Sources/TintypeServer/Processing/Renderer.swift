@@ -50,6 +50,7 @@ struct Renderer: Sendable {
         if plan.frameCount > 1, plan.frameCount < image.info.frameCount {
             encode.frames = Array(0..<plan.frameCount)
         }
+        encode.isProgressive = plan.format == .jpeg && settings.isProgressive
         if options.output.maximumBytes > 0 { encode.maximumByteCount = options.output.maximumBytes }
         encode.metadata = options.output.metadata
         if options.output.preservesHDR { encode.range = .high }

@@ -56,6 +56,8 @@ struct RenderingSettings: Sendable {
     var maximumFrames = 1
     /// The formats that are written with all frames of an animation.
     var animatedFormats = ImageFormat.animated
+    /// Whether JPEG is written progressively.
+    var isProgressive = true
 
     /// Creates the default settings.
     init() {}

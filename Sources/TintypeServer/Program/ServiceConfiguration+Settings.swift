@@ -22,6 +22,7 @@ extension ServiceConfiguration {
         rendering.maximumResultSide = settings.limits.resultSide
         rendering.maximumFrames = settings.limits.frames
         rendering.watermarkOpacity = settings.output.watermarkOpacity
+        rendering.isProgressive = settings.output.isProgressive
         formats.preferred = settings.output.preferredFormats.compactMap { ImageFormat(fileExtension: $0) }
         negotiation = settings.negotiation
         cacheLimits = settings.cacheLimits
@@ -48,10 +49,14 @@ extension ServiceConfiguration {
     }
 
     private static func pipeline(_ settings: ServerSettings) throws(ServerStartError) -> PipelineConfiguration {
-        var configuration = PipelineConfiguration.standard(
-            downloader: downloader(settings), memory: nil,
-            disk: disk("sources", settings),
-            sandbox: SandboxConfiguration(.all))
+        // Not the standard one: it keeps interrupted downloads and thumbnails on the disk, which no request here asks for.
+        var configuration = PipelineConfiguration()
+        var sandbox = SandboxConfiguration(.all)
+        sandbox.isStrict = settings.limits.isStrictlyIsolated
+        configuration.coders = .standard.sandboxed(sandbox)
+        configuration.loaders.append(Downloader(downloader(settings)))
+        configuration.cache = ImageCache(memory: nil, disk: disk("sources", settings), coders: configuration.coders)
+        configuration.observers = [PipelineMetrics()]
         if let loader = try SharedTiers.sourceLoader(settings) { configuration.loaders.append(loader) }
         configuration.maximumByteCount = settings.limits.sourceBytes
         #if Tracing

@@ -41,6 +41,7 @@ package struct ServerSettings: Hashable, Sendable {
         package var sourceBytes = 64 << 20
         package var frames = 1
         package var frameMegapixels = 0.0
+        package var isStrictlyIsolated = false
         package var resultSide = 8192
         package var allowsSecurityOptions = false
         package var allowedOptions: [String] = []
@@ -67,6 +68,7 @@ package struct ServerSettings: Hashable, Sendable {
     package struct Output: Hashable, Sendable {
         package var quality = 80
         package var formatQuality = ["avif": 63, "jxl": 77, "webp": 79]
+        package var isProgressive = true
         package var preferredFormats = ["jpeg", "png", "gif"]
         package var stripsMetadata = true
         package var rotates = true

@@ -26,6 +26,9 @@ extension SettingsTable {
             "MAX_RESULT_DIMENSION", alias: "MAX_RESULT_DIMENSION", \.limits.resultSide, in: 1...65_535,
             help: "The longest side of a result in pixels, with its canvas."),
         .flag(
+            "STRICT_ISOLATION", \.limits.isStrictlyIsolated,
+            help: "Whether images are refused if the kernel cannot restrict the processes that decode them."),
+        .flag(
             "ALLOW_SECURITY_OPTIONS", alias: "ALLOW_SECURITY_OPTIONS", \.limits.allowsSecurityOptions,
             help: "Whether a URL may change these limits."),
         .list(
@@ -90,6 +93,9 @@ extension SettingsTable {
                 return SettingText.integerPairs(text, in: 1...100).map { standard.merging($0) { _, new in new } }
             },
             text: SettingText.pairsText),
+        .flag(
+            "JPEG_PROGRESSIVE", alias: "JPEG_PROGRESSIVE", \.output.isProgressive,
+            help: "Whether JPEG is progressive, which is smaller. imgproxy's default is false."),
         .list(
             "PREFERRED_FORMATS", alias: "PREFERRED_FORMATS", \.output.preferredFormats,
             expected: "names of formats, divided by commas",

@@ -1,6 +1,7 @@
 import Foundation
 import TintypeCore
 import TintypeHTTP
+import TintypeTLS
 
 /// The bytes of a source and what is known of them.
 struct SourceImage: Sendable {
@@ -50,10 +51,8 @@ struct SourceLoader: Sendable {
     private func record(of response: ImageResponse, _ data: Data) -> SourceRecord {
         let now = Date()
         let head = response.http?.head
-        var digest = SHA256Digest()
-        digest.update(data)
         return SourceRecord(
-            digest: digest.hexadecimal, info: response.image.info, byteCount: data.count,
+            digest: SystemDigest.sha256(data).hexadecimal, info: response.image.info, byteCount: data.count,
             lastModified: head?.headers["last-modified"].flatMap(HTTPDate.parse),
             freshness: head.map { SourceFreshness($0, now: now) } ?? .unstated, confirmed: now)
     }

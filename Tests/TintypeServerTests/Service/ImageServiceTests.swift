@@ -37,6 +37,17 @@ import TintypeTesting
         }
     }
 
+    /// The marker of the frame tells (ITU-T T.81, table B.1).
+    @Test(arguments: [(true, UInt8(0xC2)), (false, 0xC0)]) func theOperatorDecidesWhetherJPEGIsProgressive(
+        _ isProgressive: Bool, _ marker: UInt8
+    ) async throws {
+        try await ServiceFixture.run({ $0.rendering.isProgressive = isProgressive }) { fixture in
+            try fixture.servePicture("/a.png")
+            let data = await fixture.get("f:jpg", "/a.png").body ?? Data()
+            #expect(data.range(of: Data([0xFF, marker])) != nil)
+        }
+    }
+
     @Test func gravityDecidesWhichPartIsKept() async throws {
         try await ServiceFixture.run { fixture in
             try fixture.servePicture("/a.png")
