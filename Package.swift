@@ -111,6 +111,9 @@ let package = Package(
             name: "CLibJPEG", pkgConfig: "libjpeg",
             providers: [.apt(["libjpeg62-turbo-dev"]), .yum(["libjpeg-turbo-devel"]), .brew(["jpeg-turbo"])]),
         .systemLibrary(
+            name: "CLibDeflate", pkgConfig: "libdeflate",
+            providers: [.apt(["libdeflate-dev"]), .yum(["libdeflate-devel"]), .brew(["libdeflate"])]),
+        .systemLibrary(
             name: "CLibLCMS", pkgConfig: "lcms2",
             providers: [.apt(["liblcms2-dev"]), .yum(["lcms2-devel"]), .brew(["little-cms2"])]),
         .systemLibrary(
@@ -143,7 +146,7 @@ let package = Package(
             cSettings: [.define("TINTYPE_GTK", .when(traits: ["GTK"]))]),
         .target(name: "CTintypeJPEG", dependencies: ["CTintypeExif", "CLibJPEG"]),
         .target(name: "CTintypeSamples", exclude: ["Samples"]),
-        .target(name: "CTintypePNG", dependencies: ["CTintypeExif", "CLibPNG", "CZlib"]),
+        .target(name: "CTintypePNG", dependencies: ["CTintypeExif", "CLibDeflate", "CLibPNG", "CZlib"]),
         // Loads poppler-glib, which is under the GPL, when the first PDF is decoded. Only the product TintypePDF contains it.
         .target(name: "CTintypePDF"),
         // Loads LibRaw when the first raw image is decoded.

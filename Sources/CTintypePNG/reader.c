@@ -1,5 +1,7 @@
 #include "internal.h"
 
+#include "whole.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +22,8 @@ struct tintype_png_reader {
     size_t left;
     bool is_complete;
     reader_stage stage;
+    /// The pixels, if they are not read by libpng.
+    tintype_png_whole whole;
     uint32_t width;
     uint32_t height;
     uint32_t rows_read;
@@ -43,6 +47,7 @@ tintype_png_reader *tintype_png_reader_create(
 
 static tintype_png_status close_with(tintype_png_reader *reader, tintype_png_status status) {
     png_destroy_read_struct(&reader->png, &reader->info, NULL);
+    tintype_png_whole_close(&reader->whole);
     reader->stage = STAGE_CLOSED;
     return status;
 }
@@ -140,6 +145,16 @@ tintype_png_status tintype_png_reader_open(
 
 // MARK: Decoding
 
+enum { CHUNK_HEAD_SIZE = 8 };
+
+/// Inflates the pixels at once, if that is possible. libpng has read the head of the first chunk with pixels.
+static void read_whole(tintype_png_reader *reader, bool is_wide) {
+    if (!is_wide && reader->is_complete) {
+        tintype_png_whole_open(
+            &reader->whole, reader->next - CHUNK_HEAD_SIZE, reader->left + CHUNK_HEAD_SIZE, reader->png, reader->info);
+    }
+}
+
 tintype_png_status tintype_png_reader_start(tintype_png_reader *reader, bool is_wide) {
     if (reader->stage != STAGE_OPENED) {
         return TINTYPE_PNG_MISUSE;
@@ -147,6 +162,7 @@ tintype_png_status tintype_png_reader_start(tintype_png_reader *reader, bool is_
     if (setjmp(reader->fence.escape) != 0) {
         return close_with(reader, reader->fence.status);
     }
+    read_whole(reader, is_wide);
     reader->passes = tintype_png_ask_for_rgba(reader->png, reader->info, is_wide);
     reader->pixel_size = is_wide ? 8 : 4;
     // libpng writes rows of its own size: check it against the size that callers allocate.
@@ -162,7 +178,11 @@ static void read_row(tintype_png_reader *reader, uint8_t *dest) {
     if (reader->is_cancelled != NULL && reader->is_cancelled(reader->context)) {
         tintype_png_fence_escape(&reader->fence, TINTYPE_PNG_CANCELLED, "Cancelled");
     }
-    png_read_row(reader->png, dest, NULL);
+    if (reader->whole.bytes != NULL) {
+        tintype_png_whole_read_row(&reader->whole, dest);
+    } else {
+        png_read_row(reader->png, dest, NULL);
+    }
 }
 
 static bool can_read(const tintype_png_reader *reader, size_t stride) {
@@ -209,6 +229,9 @@ tintype_png_status tintype_png_reader_read_image(tintype_png_reader *reader, uin
 tintype_png_status tintype_png_reader_finish(tintype_png_reader *reader) {
     if (reader->stage != STAGE_STARTED || reader->rows_read < reader->height) {
         return TINTYPE_PNG_MISUSE;
+    }
+    if (reader->whole.bytes != NULL) {
+        return close_with(reader, TINTYPE_PNG_OK);
     }
     if (setjmp(reader->fence.escape) != 0) {
         return close_with(reader, reader->fence.status);

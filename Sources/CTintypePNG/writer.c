@@ -1,12 +1,18 @@
 #include "internal.h"
 
+#include "filters.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdeflate.h>
+
 enum {
     FIRST_CAPACITY = 64 * 1024,
     LAST_FAST_LEVEL = 3,
+    /// The bytes of filtered rows beyond which libpng deflates row by row, in little memory.
+    LARGEST_WHOLE = 64 << 20,
 };
 
 typedef struct {
@@ -23,6 +29,8 @@ typedef struct {
     tintype_png_layout layout;
     /// The samples of a row as libpng takes them.
     uint8_t *row;
+    /// The deflated pixels, if they are not written by libpng.
+    uint8_t *stream;
 } encoding;
 
 // MARK: Functions that libpng calls
@@ -150,6 +158,84 @@ static void write_rows(encoding *job) {
     }
 }
 
+// MARK: Encoding at once
+
+static size_t pixel_size(const tintype_png_layout *layout) {
+    return (size_t)channels_of(layout->color) * (layout->bit_depth == 16 ? 2 : 1);
+}
+
+/// Whether the rows are deflated at once by libdeflate, which takes a third of the time at the same size.
+static bool is_whole(const encoding *job) {
+    const size_t row = pixel_size(&job->layout) * job->width + 1;
+    return job->layout.bit_depth >= 8 && job->layout.compression_level > 0 && row <= LARGEST_WHOLE / job->height;
+}
+
+/// Writes the samples of a row as they are stored: 16-bit samples with the high byte first.
+static void store_row(const encoding *job, uint8_t *row, const uint8_t *source) {
+    const tintype_png_layout *layout = &job->layout;
+    if (layout->color == TINTYPE_PNG_COLOR_PALETTE) {
+        memcpy(row, source, job->width);
+        return;
+    }
+    const size_t sample_bytes = layout->bit_depth == 16 ? 2 : 1;
+    pick_samples(row, source, job->width, channels_of(layout->color), sample_bytes);
+    for (size_t i = 0; sample_bytes == 2 && i < pixel_size(layout) * job->width; i += 2) {
+        uint16_t sample;
+        memcpy(&sample, row + i, 2);
+        row[i] = (uint8_t)(sample >> 8);
+        row[i + 1] = (uint8_t)sample;
+    }
+}
+
+/// Filters all rows. `rows` has room for two stored rows and a candidate.
+static void filter_rows(const encoding *job, uint8_t *out, uint8_t *rows, size_t row_size) {
+    const int filters = filters_for(&job->layout);
+    const int count = filters == PNG_NO_FILTERS ? 1 : filters == PNG_FAST_FILTERS ? FILTER_UP + 1 : FILTER_COUNT;
+    uint8_t *above = rows, *row = rows + row_size;
+    memset(above, 0, row_size);
+    for (uint32_t y = 0; y < job->height; y++) {
+        store_row(job, row, job->rows + y * job->stride);
+        tintype_png_filter(
+            out + y * (row_size + 1), rows + 2 * row_size, row, above, row_size, pixel_size(&job->layout), count);
+        uint8_t *other = above;
+        above = row;
+        row = other;
+    }
+}
+
+/// Deflates filtered rows. Returns the number of bytes; 0 if there is not enough memory.
+static size_t deflate_rows(const uint8_t *filtered, size_t size, int level, uint8_t **out) {
+    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(level);
+    const size_t bound = compressor != NULL ? libdeflate_zlib_compress_bound(compressor, size) : 0;
+    *out = bound > 0 ? malloc(bound) : NULL;
+    const size_t count = *out != NULL ? libdeflate_zlib_compress(compressor, filtered, size, *out, bound) : 0;
+    libdeflate_free_compressor(compressor);
+    return count;
+}
+
+/// Makes the stream of the pixels. Returns its number of bytes; 0 if there is not enough memory.
+static size_t make_stream(const encoding *job, uint8_t **stream) {
+    const size_t row_size = pixel_size(&job->layout) * job->width, size = (row_size + 1) * job->height;
+    uint8_t *filtered = malloc(size), *rows = malloc(3 * row_size);
+    size_t count = 0;
+    if (filtered != NULL && rows != NULL) {
+        filter_rows(job, filtered, rows, row_size);
+        count = deflate_rows(filtered, size, job->layout.compression_level, stream);
+    }
+    free(rows);
+    free(filtered);
+    return count;
+}
+
+static void write_whole(encoding *job) {
+    const size_t count = make_stream(job, &job->stream);
+    if (count == 0) {
+        tintype_png_fence_escape(&job->fence, TINTYPE_PNG_MEMORY, "Out of memory");
+    }
+    png_write_chunk(job->png, (png_const_bytep)"IDAT", job->stream, count);
+    png_write_chunk(job->png, (png_const_bytep)"IEND", NULL, 0);
+}
+
 static tintype_png_status encode(encoding *job) {
     tintype_png_fence_raise(&job->fence);
     if (setjmp(job->fence.escape) != 0) {
@@ -159,6 +245,10 @@ static tintype_png_status encode(encoding *job) {
     job->info = tintype_png_create_info(&job->fence, job->png);
     png_set_write_fn(job->png, job, take, flush);
     write_header(job);
+    if (is_whole(job)) {
+        write_whole(job);
+        return TINTYPE_PNG_OK;
+    }
     write_rows(job);
     png_write_end(job->png, NULL);
     return TINTYPE_PNG_OK;
@@ -213,6 +303,7 @@ tintype_png_status tintype_png_encode(
     }
     status = encode(&job);
     free(job.row);
+    free(job.stream);
     png_destroy_write_struct(&job.png, &job.info);
     snprintf(message, message_size, "%s", job.fence.message);
     if (status != TINTYPE_PNG_OK) {

@@ -2,19 +2,19 @@ import CTintypePNG
 public import Foundation
 public import TintypeCore
 
-/// Encodes PNG and animated PNG with libpng: lossless, unless the options limit the number of colours.
+/// Encodes PNG and animated PNG with libdeflate, or with libpng above 64 MB: lossless, unless the options limit the number of colours.
 ///
 /// ``EncodeOptions/ColorMode`` selects the channels. Images with ``Image/highRange`` are written with 16 bits per channel.
 /// ``EncodeOptions/effort`` is the compression level, 0 to 1 for 1 to 9.
 ///
 /// Any thread may use an encoder.
 public struct PNGEncoder: ImageEncoder {
-    /// The compression level of zlib, from 0 (none) to 9 (slowest and smallest).
+    /// The compression level, from 0 (none) to 9 (slowest and smallest).
     public var compressionLevel: Int
 
     /// Creates a PNG encoder.
     ///
-    /// - Parameter compressionLevel: The level of zlib; clamped to 0…9.
+    /// - Parameter compressionLevel: The level; clamped to 0…9.
     public init(compressionLevel: Int = 6) {
         self.compressionLevel = min(max(compressionLevel, 0), 9)
     }

@@ -221,7 +221,7 @@ typedef struct tintype_png_layout {
     tintype_png_color color;
     /// The number of bits of a sample or palette index that the format allows for the colour model.
     uint8_t bit_depth;
-    /// zlib's, 0...9; it also decides which filters are tried.
+    /// 0...9, as zlib and libdeflate have them; it also decides which filters are tried.
     int compression_level;
     /// The colours of a palette, at most 2 to the power of `bit_depth`: straight RGBA, 4 bytes each.
     const uint8_t *_Nullable palette;
