@@ -1,8 +1,7 @@
 // The view tells a binding when it begins to show its image, hides it, or changes its size.
 
 extension ImageBinding {
-    /// Starts deferred loads, and raises prefetched loads to the priority of their requests. A view may call it each
-    /// time it has been drawn: the call is cheap if there are no such loads.
+    /// Starts deferred loads. A view may call it each time it has been drawn: the call is cheap if there are none.
     ///
     /// With ``Presentation/Sizing/fitsDisplay``, a deferred load takes the size that the display has now. The display may be
     /// asked to show an image before this returns, so do not call it while drawing.

@@ -20,8 +20,6 @@ struct LoadSchedule: Sendable {
 
     private let requested: ImagePriority
     private let whenHidden: Presentation.WhenHidden
-    /// Whether the view shows the image, rather than preparing to show it: see ``Presentation/Start``.
-    private var hasBegun: Bool
     private var isVisible: Bool
     private(set) var phase: Phase
     /// When a load of a hidden view stops.
@@ -32,13 +30,12 @@ struct LoadSchedule: Sendable {
         self.requested = requested
         self.isVisible = isVisible
         whenHidden = presentation.whenHidden
-        hasBegun = presentation.start == .immediate
         phase = presentation.start == .deferred ? .deferred : .running
     }
 
     /// The priority that the load has or would have.
     var priority: ImagePriority {
-        hasBegun && (isVisible || whenHidden == .continues) ? requested : .veryLow
+        isVisible || whenHidden == .continues ? requested : .veryLow
     }
 
     /// Handles the request for the image.
@@ -50,11 +47,7 @@ struct LoadSchedule: Sendable {
 
     /// Handles ``ImageBinding/begin()``.
     mutating func begin(at now: Duration) -> [Action] {
-        guard !hasBegun else { return [] }
-        let former = priority
-        hasBegun = true
-        if phase == .deferred { return run(at: now) }
-        return reprioritize(from: former)
+        phase == .deferred ? run(at: now) : []
     }
 
     /// Handles a change of the view's visibility.

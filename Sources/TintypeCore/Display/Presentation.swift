@@ -77,8 +77,6 @@ extension Presentation {
         /// At ``ImageBinding/begin()``. A list calls that after it has drawn a row, because it may prepare many more rows
         /// than it shows.
         case deferred
-        /// At once, with the lowest priority. ``ImageBinding/begin()`` raises it to the priority of the request.
-        case prefetched
     }
 
     /// The treatment of a load while its display is hidden.

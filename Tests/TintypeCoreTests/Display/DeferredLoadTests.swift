@@ -69,16 +69,6 @@ import TintypeTesting
         #expect(again.ends.now == [nil] && display.shown.count == 1)
     }
 
-    @Test func aPrefetchedLoadRunsAtTheLowestPriorityUntilItIsNeeded() async throws {
-        let gate = view.gate()
-        let receiver = view.load("a", Presentation(start: .prefetched))
-        #expect(binding.task?.priority == .veryLow && binding.activity == .loading)
-        binding.begin()
-        #expect(binding.task?.priority == .normal)
-        gate.open()
-        await receiver.end()
-    }
-
     // MARK: Hidden
 
     @Test func hidingLowersThePriorityAndShowingRaisesIt() async throws {

@@ -26,12 +26,6 @@ import Testing
         #expect(schedule.begin(at: .zero) == [])
     }
 
-    @Test func aPrefetchedLoadGetsItsPriorityWhenItIsNeeded() {
-        var schedule = schedule(.prefetched)
-        #expect(schedule.open(at: .zero) == [.start(.veryLow)])
-        #expect(schedule.begin(at: .zero) == [.prioritize(.high)])
-    }
-
     @Test(arguments: [Presentation.WhenHidden.yields, .pauses(after: .seconds(2))])
     func hidingLowersThePriorityAndShowingRaisesIt(_ whenHidden: Presentation.WhenHidden) {
         var schedule = schedule(.immediate, whenHidden)
@@ -81,7 +75,7 @@ import Testing
 
     private enum Event: CaseIterable { case begin, hide, show, expire, expirePastHalf }
 
-    @Test(arguments: [Presentation.Start.immediate, .deferred, .prefetched])
+    @Test(arguments: [Presentation.Start.immediate, .deferred])
     func everySequenceOfFiveEventsKeepsTheInvariants(_ start: Presentation.Start) {
         for whenHidden in [Presentation.WhenHidden.continues, .yields, grace] {
             var schedule = LoadSchedule(.high, Presentation(start: start, whenHidden: whenHidden), isVisible: true)
