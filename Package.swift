@@ -386,7 +386,8 @@ let package = Package(
             name: "TintypePDFTests", dependencies: ["TintypeCore", "TintypePDF", "TintypeTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "TintypeRAWTests", dependencies: ["TintypeCore", "TintypeJPEG", "TintypeRAW", "TintypeTesting"],
+            name: "TintypeRAWTests",
+            dependencies: ["TintypeCore", "TintypeJPEG", "TintypeRAW", "TintypeTIFF", "TintypeTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeRedisTests",

@@ -255,6 +255,10 @@ extension SandboxedDecoder: RecognizingImageDecoder {
     /// Recognizes images in this process, which reads only their first bytes.
     func recognizes(_ head: Data) -> Bool { (base as? any RecognizingImageDecoder)?.recognizes(head) ?? false }
 
+    func recognizes(_ head: Data, _ marks: RecognitionMarks) -> Bool {
+        (base as? any RecognizingImageDecoder)?.recognizes(head, marks) ?? false
+    }
+
     /// 0 for a decoder that does not recognize images, so that it is not asked.
     var headLength: Int { (base as? any RecognizingImageDecoder)?.headLength ?? 0 }
 }

@@ -158,7 +158,7 @@ extension MappingEvidence {
         "`SDWebImageContextImageScaleFactor`": "ContextTests.imageScaleFactorComesFromTheKey",
         "`SDWebImageContextImagePreserveAspectRatio`": "ContextTests.imageThumbnailPixelSizeAndPreserveAspectRatio",
         "`SDWebImageContextImageThumbnailPixelSize`": "ContextTests.imageThumbnailPixelSizeAndPreserveAspectRatio",
-        "`SDWebImageContextImageTypeIdentifierHint`": "RecognizingDecoderTests.aHintNamesTheFormatOfUnrecognizedBytes",
+        "`SDWebImageContextImageTypeIdentifierHint`": "RawHintTests.aHintSelectsTheReaderOfARawImage",
         "`SDWebImageContextImageScaleDownLimitBytes`": "PixelSizeTests.theByteLimitIsRespected",
         "`SDWebImageContextImageDecodeToHDR`": "ContextTests.imageDecodeToHDRIsInTheKey",
         "`SDWebImageContextImageEncodeOptions`":

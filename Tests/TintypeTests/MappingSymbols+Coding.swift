@@ -28,15 +28,18 @@ extension MappingSymbols {
             "HighRangeImageEncoder": (any HighRangeImageEncoder).self,
             "DecodeLimits.check(_:)": DecodeLimits.check(_:),
             "ImageCoderRegistry.adding(decoders:encoders:)": ImageCoderRegistry.adding(decoders:encoders:),
-            "ImageCoderRegistry.decoder(for:options:)": ImageCoderRegistry.decoder(for:options:),
+            "ImageCoderRegistry.decoder(for:options:name:)": ImageCoderRegistry.decoder(for:options:name:),
             "ImageCoderRegistry.encoder(for:)": ImageCoderRegistry.encoder(for:),
-            "ImageCoderRegistry.info(of:isComplete:limits:)": ImageCoderRegistry.info(of:isComplete:limits:),
+            "ImageCoderRegistry.info(of:isComplete:limits:name:)": ImageCoderRegistry.info(of:isComplete:limits:name:),
             "ImageCoderRegistry.init(decoders:encoders:)": ImageCoderRegistry.init(decoders:encoders:),
             "ImageCoderRegistry.standard": ImageCoderRegistry.standard,
             "ImageCoderRegistry.format(fileExtension:)": ImageCoderRegistry.format(fileExtension:),
-            "DecodeOptions.formatHint": \DecodeOptions.formatHint,
-            "RecognizingImageDecoder.recognizes(_:)": { (decoder: any RecognizingImageDecoder, head: Data) in
-                decoder.recognizes(head)
+            "DecodeOptions.formatHint": \DecodeOptions.formatHint, "DecodeOptions.hintUse": \DecodeOptions.hintUse,
+            "DecodeOptions.HintUse.always": DecodeOptions.HintUse.always,
+            "RecognitionMarks.fileExtension": \RecognitionMarks.fileExtension,
+            "RecognizingImageDecoder.recognizes(_:_:)": {
+                (decoder: any RecognizingImageDecoder, head: Data, marks: RecognitionMarks) in
+                decoder.recognizes(head, marks)
             },
             "FormatSniffer.format(of:)": FormatSniffer.format(of:),
         ]

@@ -113,7 +113,7 @@ struct Inspector: Sendable {
         while true {
             let isComplete = head.count >= file.byteCount
             let info = try configuration.coders.info(
-                of: head, isComplete: isComplete, limits: configuration.decodeLimits)
+                of: head, isComplete: isComplete, limits: configuration.decodeLimits, name: path)
             if let info { return InfoRecord(argument.text, info, origin: .file, bytes: file.byteCount) }
             let limit = configuration.maximumByteCount
             guard head.count < limit else {

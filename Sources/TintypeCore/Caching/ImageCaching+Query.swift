@@ -109,7 +109,7 @@ extension ImageCaching {
         // caller then receives the scale that it asks for.
         context.options.scale = key.scaleInName
         do throws(TintypeError) {
-            let decoded = try coders.decoder(for: entry.data, options: options).decodeChecked(
+            let decoded = try coders.decoder(for: entry.data, options: options, name: key.name).decodeChecked(
                 entry.data, context: context)
             let storedInfo = key.isOriginal ? nil : StoredInfo(decoding: entry.metadata)
             let image =

@@ -71,18 +71,25 @@ public struct ImageCoderRegistry: Sendable {
         return formats.first { $0.fileExtensions.contains(name) } ?? ImageFormat(fileExtension: name)
     }
 
-    /// Returns the decoder for an image, chosen by its first bytes and never by a name.
+    /// Returns the decoder for an image, chosen by its bytes.
     ///
     /// A ``RecognizingImageDecoder`` that recognizes the image takes precedence over ``FormatSniffer``.
     ///
-    /// - Parameter options: ``DecodeOptions/decoder`` takes precedence over the bytes. ``DecodeOptions/formatHint`` is
-    ///   used if no registered decoder matches the bytes.
+    /// - Parameters:
+    ///   - options: ``DecodeOptions/decoder`` takes precedence over the bytes, and so does ``DecodeOptions/formatHint`` with
+    ///     ``DecodeOptions/HintUse/always``. Otherwise, the hint is used if no registered decoder matches the bytes.
+    ///   - name: The URL or path of the image. Only decoders of formats without a signature use it
+    ///     (``RecognitionMarks``), and check the bytes as well.
     /// - Throws: ``TintypeError/Code/notAnImage`` if the format is unknown, ``TintypeError/Code/noCoder`` if no decoder
     ///   for it is registered.
     public func decoder(
-        for bytes: Data, options: DecodeOptions = DecodeOptions()
+        for bytes: Data, options: DecodeOptions = DecodeOptions(), name: String? = nil
     ) throws(TintypeError) -> any ImageDecoder {
-        if let decoder = options.decoder?.decoder ?? recognizingDecoder(for: bytes) { return decoder }
+        if let decoder = options.decoder?.decoder { return decoder }
+        if options.hintUse == .always, let decoder = options.formatHint.flatMap({ decoderOfFormat[$0] }) {
+            return decoder
+        }
+        if let decoder = recognizingDecoder(for: bytes, options.formatHint, name: name) { return decoder }
         let format = FormatSniffer.format(of: bytes)
         for case let candidate? in [format, options.formatHint] {
             if let decoder = decoderOfFormat[candidate] { return decoder }
@@ -94,10 +101,14 @@ public struct ImageCoderRegistry: Sendable {
     }
 
     /// Returns the ``RecognizingImageDecoder`` that recognizes an image; `nil` if none does.
-    func recognizingDecoder(for bytes: Data) -> (any ImageDecoder)? {
-        recognizingDecoders.first { decoder in
+    func recognizingDecoder(
+        for bytes: Data, _ formatHint: ImageFormat? = nil, name: String? = nil
+    ) -> (any ImageDecoder)? {
+        guard !recognizingDecoders.isEmpty else { return nil }
+        let marks = RecognitionMarks(bytes, formatHint, name: name)
+        return recognizingDecoders.first { decoder in
             // A copy, whose indices begin at 0.
-            decoder.recognizes(Data(bytes.prefix(decoder.examinedLength)))
+            decoder.recognizes(Data(bytes.prefix(decoder.examinedLength)), marks)
         }
     }
 
@@ -123,21 +134,23 @@ extension ImageCoderRegistry {
     /// - Parameters:
     ///   - bytes: The first bytes of the image.
     ///   - isComplete: Whether `bytes` are the whole image.
+    ///   - name: The URL or path of the image; see ``decoder(for:options:name:)``.
     /// - Returns: `nil` if more bytes are needed; never `nil` for complete bytes.
-    /// - Throws: The errors of ``decoder(for:options:)`` and ``ImageDecoder/info(of:isComplete:)``;
+    /// - Throws: The errors of ``decoder(for:options:name:)`` and ``ImageDecoder/info(of:isComplete:)``;
     ///   ``TintypeError/Code/limitExceeded``.
     public func info(
-        of bytes: Data, isComplete: Bool = true, limits: DecodeLimits = DecodeLimits()
+        of bytes: Data, isComplete: Bool = true, limits: DecodeLimits = DecodeLimits(), name: String? = nil
     ) throws(TintypeError) -> ImageInfo? {
-        try info(of: bytes, isComplete: isComplete, limits: limits, DecodeOptions())
+        try info(of: bytes, isComplete: isComplete, limits: limits, DecodeOptions(), name: name)
     }
 
-    /// Reads the header with the decoder that the options select, as ``info(of:isComplete:limits:)`` does.
-    func info(
-        of bytes: Data, isComplete: Bool, limits: DecodeLimits, _ options: DecodeOptions
+    /// Reads the header with the decoder that the options select, as ``info(of:isComplete:limits:name:)`` does.
+    package func info(
+        of bytes: Data, isComplete: Bool, limits: DecodeLimits, _ options: DecodeOptions, name: String?
     ) throws(TintypeError) -> ImageInfo? {
         guard isComplete || (bytes.count >= headLength && !FormatSniffer.needsMore(bytes)) else { return nil }
-        guard let info = try decoder(for: bytes, options: options).info(of: bytes, isComplete: isComplete) else {
+        guard let info = try decoder(for: bytes, options: options, name: name).info(of: bytes, isComplete: isComplete)
+        else {
             return nil
         }
         // A drawing has any size: the one at which it is drawn counts.

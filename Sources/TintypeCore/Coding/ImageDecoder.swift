@@ -60,11 +60,19 @@ public protocol RecognizingImageDecoder: ImageDecoder {
     /// - Parameter head: The first ``headLength`` bytes of the image, or all of it if it is shorter.
     func recognizes(_ head: Data) -> Bool
 
+    /// Returns whether this decoder decodes an image, also by its end or its name. By default, only its first bytes count.
+    ///
+    /// For formats without a signature at the beginning, such as TGA. It is the function that a registry calls.
+    func recognizes(_ head: Data, _ marks: RecognitionMarks) -> Bool
+
     /// The number of bytes that ``recognizes(_:)`` examines; 64 by default, at most 4096. With 0, it is never asked.
     var headLength: Int { get }
 }
 
 extension RecognizingImageDecoder {
+    /// The result of ``recognizes(_:)``.
+    public func recognizes(_ head: Data, _ marks: RecognitionMarks) -> Bool { recognizes(head) }
+
     /// ``FormatSniffer/length``.
     public var headLength: Int { FormatSniffer.length }
 

@@ -39,7 +39,8 @@ extension PreviewPump {
         let configuration = load.services.configuration
         return Result { () throws(TintypeError) in
             try configuration.coders.info(
-                of: head, isComplete: false, limits: configuration.decodeLimits, load.request.rendition.decode)
+                of: head, isComplete: false, limits: configuration.decodeLimits, load.request.rendition.decode,
+                name: load.request.source.name)
         }
     }
 }

@@ -26,9 +26,10 @@ extension ImageLoad {
         context.verification = request.policy.verification
         if services.configuration.coders.separatesOrigins { context.origin = request.source.webOrigin }
         let (coders, time) = (services.configuration.coders, services.configuration.time)
+        let name = request.source.name
         return { [context] data throws(TintypeError) in
             try TransformContext(isCancelled: context.isCancelled).run { () throws(TintypeError) in
-                try coders.decoder(for: data, options: context.options).decodeChecked(
+                try coders.decoder(for: data, options: context.options, name: name).decodeChecked(
                     data, context: context, time: time)
             }
         }

@@ -85,8 +85,9 @@ final class PreviewPump: Sendable {
             isCancelled: { [job = load.job] in job.isCancelled })
         if configuration.coders.separatesOrigins { context.origin = load.request.source.webOrigin }
         guard
-            let decoder = try? configuration.coders.decoder(for: head, options: options).makeIncrementalDecoder(
-                context: context)
+            let decoder = try? configuration.coders.decoder(
+                for: head, options: options, name: load.request.source.name
+            ).makeIncrementalDecoder(context: context)
         else { return nil }
         state.withLock { $0.decoder = decoder }
         return decoder

@@ -19,9 +19,11 @@ public struct DecodeOptions: Hashable, Sendable {
     public var decoder: NamedDecoder?
     /// The format of bytes that no registered decoder recognizes, for example because the format has no signature.
     ///
-    /// The hint is ignored if a decoder for the recognized format is registered.
+    /// ``hintUse`` says whether it also replaces the format that the bytes state.
     /// ``ImageCoderRegistry/format(fileExtension:)`` returns the format for a file name extension.
     public var formatHint: ImageFormat?
+    /// Whether ``formatHint`` takes precedence over the bytes.
+    public var hintUse = HintUse.unrecognizedBytes
     /// The page of a document to draw, counted from 0. Only decoders of documents use it.
     public var page = 0
     /// Whether to read ``Image/exif``. The option is part of the cache key, because a cached image either has Exif data
@@ -75,7 +77,10 @@ public struct DecodeOptions: Hashable, Sendable {
         if let sizeScope { parts.append("still(\(sizeScope.identifier))") }
         if let crops { parts.append(crops.identifier) }
         if page != 0 { parts.append("page(\(page))") }
-        if let formatHint { parts.append("hint(\(formatHint.rawValue.utf8.count):\(formatHint))") }
+        if let formatHint {
+            let name = hintUse == .always ? "as" : "hint"
+            parts.append("\(name)(\(formatHint.rawValue.utf8.count):\(formatHint))")
+        }
         if let decoder { parts.append("decoder(\(decoder.id.utf8.count):\(decoder.id))") }
         return parts.joined(separator: ",")
     }
@@ -128,6 +133,15 @@ extension DecodeOptions {
         case first
         /// All frames; a still image throws ``TintypeError/Code/notAnimated``.
         case animatedOnly
+    }
+
+    /// When ``DecodeOptions/formatHint`` selects the decoder.
+    public enum HintUse: Hashable, Sendable {
+        /// If no registered decoder recognizes the bytes.
+        case unrecognizedBytes
+        /// Whatever the bytes look like, if a decoder for the format is registered. A raw image of a camera, for example,
+        /// can be read as the TIFF that it begins like.
+        case always
     }
 
     /// Whether a thumbnail that is embedded in the file may replace the image.

@@ -145,13 +145,16 @@ extension ImageSource {
         ("@2x.", 2), ("%402x.", 2), ("@3x.", 3), ("%403x.", 3),
     ]
 
-    /// The text that may contain a mark; `nil` for a data URL, which can have megabytes.
-    private var name: String? {
+    /// The URL or identity, which may contain a mark or an extension; `nil` for a data URL, which can have megabytes.
+    package var name: String? {
         expectedOrigin == .data && url != nil ? nil : url?.absoluteString ?? identity
     }
 }
 
 extension CacheKey {
     /// The scale in the name of the source that this key names: see ``ImageSource/scaleInName``.
-    var scaleInName: Double { source.hasPrefix("data:") ? 1 : ImageSource.scale(inName: source) }
+    var scaleInName: Double { name.map { ImageSource.scale(inName: $0) } ?? 1 }
+
+    /// The name of the source that this key names: see ``ImageSource/name``.
+    var name: String? { source.hasPrefix("data:") ? nil : source }
 }

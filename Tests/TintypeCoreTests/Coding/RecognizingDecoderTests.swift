@@ -84,6 +84,74 @@ import TintypeTesting
         #expect(try Self.coders.decoder(for: PipelineFixture.png, options: options) is GatedDecoder)
     }
 
+    @Test func aHintThatAlwaysCountsReplacesTheBytes() throws {
+        var options = DecodeOptions()
+        (options.formatHint, options.hintUse) = (Self.format, .always)
+        #expect(try Self.coders.decoder(for: PipelineFixture.png, options: options) is PaperDecoder)
+        #expect(options.identifier == "as(5:paper)")
+        // Without a decoder for the format, the bytes count.
+        options.formatHint = ImageFormat(rawValue: "stone")
+        #expect(try Self.coders.decoder(for: PipelineFixture.png, options: options) is GatedDecoder)
+        // A decoder of the request takes precedence over all.
+        options.decoder = NamedDecoder(id: "own", decoder: PaperDecoder(word: "own"))
+        #expect((try Self.coders.decoder(for: PipelineFixture.png, options: options) as? PaperDecoder)?.word == "own")
+    }
+
+    // MARK: Marks
+
+    /// Decodes images with a word at their end, or a name.
+    private struct MarkedDecoder: RecognizingImageDecoder {
+        var formats: Set<ImageFormat> { [RecognizingDecoderTests.format] }
+
+        func recognizes(_ head: Data) -> Bool { false }
+
+        func recognizes(_ head: Data, _ marks: RecognitionMarks) -> Bool {
+            marks.end.suffix(3) == Data("END".utf8) && marks.end.count <= RecognitionMarks.endLength
+                || marks.names(RecognizingDecoderTests.format)
+        }
+
+        func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+            ImageInfo(format: RecognizingDecoderTests.format, size: PixelSize(width: 2, height: 1))
+        }
+
+        func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+            try PaperDecoder().decode(bytes, context: context)
+        }
+    }
+
+    private static let marked = ImageCoderRegistry(decoders: [GatedDecoder(), MarkedDecoder()])
+
+    @Test func aNameHelpsADecoderThatAsksForIt() throws {
+        let bytes = Data("anything".utf8)
+        for name in ["a.ppr", "https://a.test/b/a.PPR?size=3#top", "/a.b/c.ppr"] {
+            #expect(try Self.marked.decoder(for: bytes, name: name) is MarkedDecoder, "\(name)")
+            #expect(try Self.marked.info(of: bytes, name: name)?.format == Self.format)
+        }
+        for name in ["ppr", "a.ppr/b", "a.png?b=c.ppr", "a.", "a.pprpprppr", ""] {
+            #expect(throws: TintypeError.self, "\(name)") { try Self.marked.decoder(for: bytes, name: name) }
+        }
+        // Other decoders do not see names.
+        #expect(throws: TintypeError.self) { try Self.coders.decoder(for: bytes, name: "a.ppr") }
+    }
+
+    @Test func theEndOfAnImageIsExamined() throws {
+        let bytes = Data(count: 1000) + Data("END".utf8)
+        #expect(try Self.marked.decoder(for: bytes) is MarkedDecoder)
+        #expect(try Self.marked.decoder(for: (Data([0]) + bytes).dropFirst()) is MarkedDecoder)
+        #expect(throws: TintypeError.self) { try Self.marked.decoder(for: bytes.dropLast()) }
+    }
+
+    @Test func aPipelineUsesTheNameOfASource() async throws {
+        var configuration = PipelineConfiguration()
+        configuration.coders = Self.marked
+        let url = try #require(URL(string: "data:application/octet-stream,anything"))
+        let pipeline = ImagePipeline(configuration)
+        let named = ImageRequest(source: .bytes(Data("anything".utf8), id: "memory/a.ppr"))
+        #expect(try await pipeline.image(for: named).info.format == Self.format)
+        // A data URL has no name.
+        await #expect(throws: TintypeError.self) { try await pipeline.image(for: ImageRequest(url: url)) }
+    }
+
     @Test func aHintForAnUnknownFormatChangesNothing() {
         var options = DecodeOptions()
         options.formatHint = ImageFormat(rawValue: "stone")
