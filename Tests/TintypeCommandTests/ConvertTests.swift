@@ -205,10 +205,11 @@ import TintypeTesting
     @Test(
         arguments: [
             ("jpg", "exif,xmp,iptc,icc,location", nil), ("tiff", "iptc", nil), ("avif", "exif,xmp,icc,location", nil),
+            ("webp", "exif,iptc", nil), ("gif", "comment,xmp,iptc", nil), ("png", "comment,iptc", nil),
             (
-                "webp", "exif,iptc",
-                "webp images are written without iptc; remove iptc from --keep, or choose one of jpeg, tiff"
-            ), ("jxl", "iptc", "remove iptc from --keep, or choose one of jpeg, tiff"),
+                "webp", "exif,comment",
+                "webp images are written without comment; remove comment from --keep, or choose one of jpeg, png"
+            ),
             (
                 "gif", "icc,exif",
                 "without exif, icc; remove exif, icc from --keep, or choose one of avif, heic, jpeg, jxl"

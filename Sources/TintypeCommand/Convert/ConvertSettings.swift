@@ -64,6 +64,7 @@ struct ConvertSettings: Sendable {
             case .exif: metadata?.exif != nil
             case .xmp: metadata?.xmp != nil
             case .iptc: metadata?.iptc != nil
+            case .comment: metadata?.comment != nil
             // The profile describes the written colours. The location is in the Exif data and the XMP packet.
             case .icc, .location: false
             }

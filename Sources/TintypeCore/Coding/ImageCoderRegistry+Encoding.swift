@@ -103,7 +103,8 @@ extension ImageCoderRegistry {
         as format: ImageFormat, _ options: EncodeOptions, _ metadata: ImageMetadata?, _ size: PixelSize,
         _ encode: (EncodeOptions) throws(TintypeError) -> Data
     ) throws(TintypeError) -> Data {
-        let writer = MetadataWriter(metadata, options.metadata, options.usedColorSpace(for: format), size)
+        let writer = MetadataWriter(
+            metadata, options.metadata, options.usedColorSpace(for: format), size, format)
         var options = options
         if let writer { options.written = writer.embedded }
         return try Self.encode(as: format, options: options) { options throws(TintypeError) in

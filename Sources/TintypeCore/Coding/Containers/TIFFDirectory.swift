@@ -25,6 +25,17 @@ package struct TIFFDirectory {
     /// The next directory; `nil` if this is the last.
     package var next: TIFFDirectory? { TIFFDirectory(file, isBigEndian, offsetAt: offset + 2 + 12 * entryCount) }
 
+    /// The tags of all entries, in the order of the file.
+    var tags: [Int] {
+        (0..<entryCount).compactMap { Self.number(2, at: offset + 2 + 12 * $0, file, isBigEndian) }
+    }
+
+    /// Returns the type, number and bytes of a tag's values; `nil` if they lie outside the file.
+    func rawEntry(_ tag: Int) -> (type: Int, count: Int, value: Data)? {
+        guard let entry = entry(tag), let range = bytes(tag) else { return nil }
+        return (entry.type, entry.count, Data(file.dropFirst(range.lowerBound).prefix(range.count)))
+    }
+
     /// Returns the directory at the offset that is the value of a tag; `nil` if there is none.
     package func directory(_ tag: Int) -> TIFFDirectory? {
         entry(tag).flatMap { TIFFDirectory(file, isBigEndian, offsetAt: $0.offset) }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The metadata that a file contains in addition to its pixels: Exif, XMP and IPTC data.
+/// The metadata that a file contains in addition to its pixels: Exif, XMP and IPTC data, and a comment.
 public struct ImageMetadata: Hashable, Sendable {
     /// The Exif data.
     public var exif: ExifData?
@@ -8,33 +8,39 @@ public struct ImageMetadata: Hashable, Sendable {
     public var xmp: Data?
     /// The IPTC records (IPTC-IIM 4.2), from the first record marker on.
     public var iptc: Data?
+    /// The comment of a GIF, JPEG or PNG. Several are joined by line feeds.
+    public var comment: String?
 
     /// Creates metadata; by default none.
-    public init(exif: ExifData? = nil, xmp: Data? = nil, iptc: Data? = nil) {
+    public init(exif: ExifData? = nil, xmp: Data? = nil, iptc: Data? = nil, comment: String? = nil) {
         self.exif = exif
         self.xmp = xmp
         self.iptc = iptc
+        self.comment = comment
     }
 
     /// The formats that are written with metadata.
     ///
     /// See ``writableKinds(for:)`` for what each of them can have.
-    public static let writableFormats: Set<ImageFormat> = [.jpeg, .png, .webp, .avif, .heic, .jxl, .tiff]
+    public static let writableFormats: Set<ImageFormat> = [.jpeg, .png, .webp, .avif, .heic, .jxl, .tiff, .gif]
 
     /// Returns the kinds of metadata that are written in a format; none for a format without metadata.
     public static func writableKinds(for format: ImageFormat) -> Set<MetadataKind> {
         switch format {
-        case .jpeg, .tiff: Set(MetadataKind.allCases)
-        case _ where writableFormats.contains(format): Set(MetadataKind.allCases).subtracting([.iptc])
+        case .jpeg, .png: Set(MetadataKind.allCases)
+        case .gif: [.xmp, .iptc, .comment, .location]
+        case _ where writableFormats.contains(format): Set(MetadataKind.allCases).subtracting([.comment])
         default: []
         }
     }
 
     /// Whether there is no metadata of any kind.
-    public var isEmpty: Bool { exif == nil && xmp == nil && iptc == nil }
+    public var isEmpty: Bool { exif == nil && xmp == nil && iptc == nil && comment == nil }
 
     /// The number of bytes of memory that it occupies.
-    var byteCount: Int { (exif?.bytes.count ?? 0) + (xmp?.count ?? 0) + (iptc?.count ?? 0) }
+    var byteCount: Int {
+        [exif?.bytes.count, xmp?.count, iptc?.count, comment?.utf8.count].reduce(0) { $0 + ($1 ?? 0) }
+    }
 }
 
 /// A kind of metadata that an encoder may write; see ``EncodeOptions/metadata``.
@@ -43,8 +49,11 @@ public enum MetadataKind: String, Hashable, Sendable, CaseIterable {
     case exif
     /// The XMP packet, without the location unless ``location`` is also included.
     case xmp
-    /// The IPTC records. They may name a city in words.
+    /// The IPTC records. They may name a city in words. Formats other than JPEG, PNG and TIFF have no place for records: there
+    /// they become properties of the XMP packet, unless it has them.
     case iptc
+    /// The comment, in GIF, JPEG and PNG.
+    case comment
     /// The colour profile of the written pixels: sRGB, to which decoders convert, or that of ``EncodeOptions/colorSpace``.
     /// JPEG XL names its colours without a profile.
     case icc
@@ -66,6 +75,7 @@ extension ImageMetadata {
         if kinds.contains(.exif) { kept.exif = exif?.rewritten(size: size, keepsLocation: keepsLocation) }
         if kinds.contains(.xmp) { kept.xmp = xmp.flatMap { XMPPacket($0)?.rewritten(keepsLocation: keepsLocation) } }
         if kinds.contains(.iptc) { kept.iptc = iptc }
+        if kinds.contains(.comment) { kept.comment = comment }
         return kept
     }
 }

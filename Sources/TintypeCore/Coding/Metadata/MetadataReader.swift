@@ -2,7 +2,7 @@ import Foundation
 
 /// Reads the metadata of an encoded image from its segments, chunks or tags.
 ///
-/// Formats: JPEG, PNG, WebP and TIFF. The libraries of other formats read the metadata themselves (``XMPDecoder``).
+/// Formats: GIF, JPEG, PNG, WebP and TIFF. The libraries of other formats read the metadata themselves (``XMPDecoder``).
 package struct MetadataReader {
     private let bytes: Data
     private let limits: DecodeLimits
@@ -19,6 +19,7 @@ package struct MetadataReader {
         case .png: reader.readPNG()
         case .webp: reader.readWebP()
         case .tiff: reader.readTIFF()
+        case .gif: reader.readGIF()
         default: break
         }
         return reader.metadata
@@ -70,6 +71,8 @@ package struct MetadataReader {
             metadata.xmp = copy(body.dropFirst(JPEGSegment.xmp.count))
         case 0xED where starts(body, with: JPEGSegment.photoshop) && metadata.iptc == nil:
             metadata.iptc = PhotoshopResources(bytes, body.dropFirst(JPEGSegment.photoshop.count)).iptc.flatMap(copy)
+        // A comment (ITU-T T.81, B.2.4.5).
+        case 0xFE: add(comment: bytes[body])
         default: break
         }
     }
@@ -79,8 +82,23 @@ package struct MetadataReader {
     /// The beginning of the international text chunk with XMP: the keyword, no compression, no language.
     package static let xmpKeyword = Array("XML:com.adobe.xmp\0\0\0\0\0".utf8)
 
+    /// Adds a comment, in UTF-8 or else in Latin-1, as GIF and PNG have it.
+    private mutating func add(comment bytes: Data) {
+        let bytes = bytes.prefix { $0 != 0 }
+        let left = limits.exifBytes - (metadata.comment?.utf8.count ?? 0)
+        guard !bytes.isEmpty, bytes.count <= left else { return }
+        let text = String(validating: bytes, as: UTF8.self) ?? String(bytes.map { Character(UnicodeScalar($0)) })
+        metadata.comment = metadata.comment.map { "\($0)\n\(text)" } ?? text
+    }
+
     private mutating func readPNG() {
         var offset = 8
+        // Profiles that are texts, which count if there is no chunk for them.
+        var legacy = ImageMetadata()
+        defer {
+            metadata.exif = metadata.exif ?? legacy.exif
+            metadata.xmp = metadata.xmp ?? legacy.xmp
+        }
         while offset + 12 <= bytes.count {
             let length = bytes.bigEndian32(at: offset)
             guard length <= bytes.count - offset - 12 else { return }
@@ -89,11 +107,37 @@ package struct MetadataReader {
             case "eXIf" where metadata.exif == nil: metadata.exif = copy(body).flatMap { ExifData($0) }
             case "iTXt" where starts(body, with: Self.xmpKeyword) && metadata.xmp == nil:
                 metadata.xmp = copy(body.dropFirst(Self.xmpKeyword.count))
+            case let kind where ["tEXt", "zTXt", "iTXt"].contains(kind) && PNGText.isMetadata(bytes[body]):
+                // Two hexadecimal digits for each byte, and line feeds.
+                if let text = PNGText(kind, bytes[body], limit: limits.exifBytes * 2 + 1024) { read(text, &legacy) }
             default: break
             }
             offset = body.upperBound + 4
         }
     }
+
+    private mutating func read(_ text: PNGText, _ legacy: inout ImageMetadata) {
+        if text.keyword.lowercased() == "comment" { return add(comment: text.text) }
+        if text.keyword == "XML:com.adobe.xmp", legacy.xmp == nil { legacy.xmp = limited(text.text) }
+        guard let kind = text.profileKind, let profile = text.profile.flatMap(limited) else { return }
+        switch kind {
+        // The records alone, or in resources of Photoshop.
+        case "iptc" where profile.first == 0x1C: metadata.iptc = metadata.iptc ?? profile
+        case "iptc", "8bim":
+            let start = profile.starts(with: JPEGSegment.photoshop) ? JPEGSegment.photoshop.count : 0
+            let records = PhotoshopResources(profile, start..<profile.count).iptc.map { profile.subdata(in: $0) }
+            metadata.iptc = metadata.iptc ?? records
+        case "exif" where legacy.exif == nil: legacy.exif = ExifData(profile)
+        case "xmp" where legacy.xmp == nil: legacy.xmp = profile
+        // The body of a JPEG segment.
+        case "APP1" where profile.starts(with: JPEGSegment.exif): legacy.exif = legacy.exif ?? ExifData(profile)
+        case "APP1" where profile.starts(with: JPEGSegment.xmp):
+            legacy.xmp = legacy.xmp ?? Data(profile.dropFirst(JPEGSegment.xmp.count))
+        default: break
+        }
+    }
+
+    private func limited(_ data: Data) -> Data? { data.count <= limits.exifBytes ? data : nil }
 
     private mutating func readWebP() {
         var offset = 12
@@ -113,9 +157,16 @@ package struct MetadataReader {
 
     // MARK: TIFF
 
-    /// The Exif data of a TIFF is the file itself, which cannot be written into another file.
+    private mutating func readGIF() {
+        let blocks = GIFBlocks(bytes, limit: limits.exifBytes)
+        for comment in blocks.comments { add(comment: comment) }
+        metadata.xmp = blocks.xmp.flatMap(copy)
+    }
+
+    /// The Exif data of a TIFF is the file itself: ``ImageMetadata/exif`` has a copy of what does not describe its pixels.
     private mutating func readTIFF() {
         guard let directory = TIFFDirectory.first(of: bytes) else { return }
+        metadata.exif = ExifData.extracted(fromTIFF: bytes, limit: limits.exifBytes)
         metadata.xmp = directory.bytes(0x02BC).flatMap(copy)
         metadata.iptc = directory.bytes(0x83BB).flatMap(copy)
     }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Writes metadata into an encoded image: JPEG, PNG, WebP or TIFF. Encoders of other formats write ``embedded`` themselves.
+/// Writes metadata into an encoded image: GIF, JPEG, PNG, WebP or TIFF. Encoders of other formats write ``embedded`` themselves.
 ///
 /// Metadata that does not fit into the format, such as an XMP packet of more than 64 KB in a JPEG, is omitted.
 struct MetadataWriter {
@@ -17,13 +17,18 @@ struct MetadataWriter {
     ///   - colorSpace: The colour space of the pixels. A profile other than sRGB is written even if `kinds` does not
     ///     contain ``MetadataKind/icc``.
     ///   - size: The size of the written image in pixels.
+    ///   - format: The format that is written. IPTC records become XMP in one that has no place for them.
     /// - Returns: `nil` if there is nothing to write.
     init?(
         _ metadata: ImageMetadata?, _ kinds: Set<MetadataKind>, _ colorSpace: EncodeOptions.ColorSpace,
-        _ size: PixelSize
+        _ size: PixelSize, _ format: ImageFormat
     ) {
         guard !kinds.isEmpty || colorSpace != .sRGB else { return nil }
-        self.metadata = metadata?.filtered(to: kinds, size: size) ?? ImageMetadata()
+        var metadata = metadata?.filtered(to: kinds, size: size) ?? ImageMetadata()
+        if let records = metadata.iptc, ![.jpeg, .png, .tiff].contains(format) {
+            metadata.xmp = IPTCRecords(records).merged(into: metadata.xmp)
+        }
+        self.metadata = metadata
         switch colorSpace {
         case .sRGB: profile = kinds.contains(.icc) ? StandardProfile.data : nil
         case .displayP3: profile = StandardProfile.displayP3
@@ -37,7 +42,8 @@ struct MetadataWriter {
         EncodedMetadata(exif: metadata.exif?.bytes, xmp: metadata.xmp, profile: profile, colorSpace: colorSpace)
     }
 
-    /// Returns the encoded image with the metadata. Formats other than JPEG, PNG, WebP and TIFF are returned unchanged.
+    /// Returns the encoded image with the metadata. Formats other than GIF, JPEG, PNG, WebP and TIFF are returned
+    /// unchanged.
     ///
     /// - Parameter data: An image that one of Tintype's encoders has written.
     func inserted(into data: Data, _ format: ImageFormat) -> Data {
@@ -46,6 +52,7 @@ struct MetadataWriter {
         case .jpeg: insertedIntoJPEG(data)
         case .png: insertedIntoPNG(data)
         case .webp: insertedIntoWebP(data)
+        case .gif: GIFBlocks.inserting(comment: metadata.comment, xmp: metadata.xmp, into: data)
         case .tiff: TIFFMetadataFile(data)?.inserting(metadata, profile) ?? data
         default: data
         }
@@ -72,6 +79,7 @@ struct MetadataWriter {
         // The number of the chunk, and the number of chunks (ICC.1:2022, B.4).
         if let profile { Self.append(0xE2, Data("ICC_PROFILE\0\u{1}\u{1}".utf8) + profile, to: &segments) }
         if let iptc = metadata.iptc { Self.append(0xED, PhotoshopResources.body(iptc: iptc), to: &segments) }
+        if let comment = metadata.comment { Self.append(0xFE, Data(comment.utf8), to: &segments) }
         return head + segments + rest
     }
 
@@ -106,6 +114,14 @@ struct MetadataWriter {
         }
         if let exif = metadata.exif { chunks.append(chunk: "eXIf", exif.bytes) }
         if let xmp = metadata.xmp { chunks.append(chunk: "iTXt", Data(MetadataReader.xmpKeyword) + xmp) }
+        if let iptc = metadata.iptc {
+            let resources = PhotoshopResources.body(iptc: iptc).dropFirst(MetadataReader.JPEGSegment.photoshop.count)
+            chunks.append(chunk: "tEXt", PNGText.chunk("iptc", resources))
+        }
+        if let comment = metadata.comment {
+            // No compression, no language, no other keyword: UTF-8.
+            chunks.append(chunk: "iTXt", Data("Comment\0\0\0\0\0".utf8) + Data(comment.utf8))
+        }
         return data.prefix(Self.pngHeadLength) + chunks + data.dropFirst(Self.pngHeadLength)
     }
 

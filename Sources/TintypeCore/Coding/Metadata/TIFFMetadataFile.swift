@@ -83,7 +83,7 @@ struct TIFFMetadataFile {
 
     /// Returns whether a tag describes how the pixels of an image are stored (TIFF 6.0, sections 8 and following), so that
     /// it must not come from other data.
-    private static func describesPixels(_ tag: Int) -> Bool {
+    static func describesPixels(_ tag: Int) -> Bool {
         (254...279).contains(tag) && ![269, 270, 271, 272].contains(tag)
             || [284, 288, 289, 290, 291, 292, 293, 301, 317, 318, 319, 330, 347, 529, 530, 531, 532].contains(tag)
             || (320...325).contains(tag) || (332...342).contains(tag) || (512...521).contains(tag)
