@@ -22,23 +22,38 @@ extension ImageCaching {
     ///     use, so it never replaces the original in memory. An original in memory is reduced if the options select
     ///     only a part, a size or frames. For the key of a rendition, use the default.
     ///   - coders: The codecs to decode with.
-    /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the read or the decode starts.
+    /// - Throws: ``TintypeError/Code/cancelled`` at once if the task is cancelled, also while the disk is read.
     public func query(
         _ key: CacheKey, among tiers: CacheTiers = .all, data: Bool = false, decode: DecodeOptions = DecodeOptions(),
         with coders: ImageCoderRegistry
     ) async throws(TintypeError) -> CacheHit? {
         let query = CacheQuery(key, among: tiers, wantsData: data, decode: decode)
         if !data, let hit = memoryHit(query) { return hit.atScale(decode.scale) }
-        let job = JobContext(priority: .normal)
-        let finding =
-            tiers == .memory
-            ? lookUp(query)
-            : try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in self.lookUp(query) }
+        let finding = tiers == .memory ? lookUp(query) : try await Self.result(on: .disk) { self.lookUp(query) }
         guard let finding else { return nil }
         if case .hit(let hit) = finding { return hit.atScale(decode.scale) }
-        return try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
+        return try await Self.result(on: .pixels) {
             self.hit(of: finding, query, with: coders)?.atScale(decode.scale)
         }
+    }
+
+    /// Returns the result of work on a queue. If the task is cancelled, the wait ends at once: work that has begun goes on
+    /// without it.
+    private static func result<Value: Sendable>(
+        on queue: WorkQueue, _ work: @escaping @Sendable () -> Value
+    ) async throws(TintypeError) -> Value {
+        guard !Task.isCancelled else { throw .cancelled }
+        let outcome = SharedPromise<Value?>()
+        queue.enqueue(at: .normal) {
+            if !outcome.promise.isFulfilled { outcome.fulfill(work()) }
+        }
+        let value = await outcome.wait {
+            // Work that has not begun sees this.
+            outcome.fulfill(.none)
+            return nil
+        }
+        guard let value else { throw .cancelled }
+        return value
     }
 
     /// Returns the image of a key from the first tier that has it, on the calling thread.

@@ -66,6 +66,7 @@ import TintypeTesting
         }
     }
 
+    /// The previews and the image of a progressive download have one coder (test 28 of SDWebImage's downloader).
     @Test func framesAreDecodedOnceWhileTheAnimationGrows() throws {
         for count in 1...6 {
             let animation = try decoder.append(Data(count: 1))?.animation

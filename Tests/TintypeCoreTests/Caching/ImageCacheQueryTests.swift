@@ -4,6 +4,31 @@ import TintypeTesting
 
 @testable import TintypeCore
 
+/// A disk tier whose reads wait until they are released.
+private final class HeldDataCache: DataCaching {
+    let reads = Shared(0)
+    let isReleased = Shared(false)
+    private let held = DispatchSemaphore(value: 0)
+
+    func release() {
+        isReleased.withLock { $0 = true }
+        held.signal()
+    }
+
+    func entry(for key: CacheKey) -> CacheEntry? {
+        reads.withLock { $0 += 1 }
+        held.wait()
+        held.signal()
+        return nil
+    }
+
+    func store(_ entry: CacheEntry, for key: CacheKey) {}
+    func remove(_ key: CacheKey) {}
+    func contains(_ key: CacheKey) -> Bool { false }
+    func removeAll() async throws(TintypeError) {}
+    func flush() async throws(TintypeError) {}
+}
+
 @Suite(.timeLimit(.minutes(15))) struct ImageCacheQueryTests {
     private let memory = MemoryCache(limits: CacheLimits(cost: 1 << 20))
     private let disk = FakeDataCache()
@@ -47,6 +72,25 @@ import TintypeTesting
         let hit = try #require(try await cache.query(key))
         #expect(hit.tier == .disk && hit.data == PipelineFixture.png)
         #expect(memory.image(for: key) === hit.image)
+    }
+
+    /// A cancelled query ends before the disk has answered (test 15 of SDWebImage's cache).
+    @Test func aCancelledQueryEndsAtOnceAndOnce() async throws {
+        let disk = HeldDataCache()
+        let cache = ImageCache(memory: memory, disk: disk)
+        let task = Task { try await cache.query(key) }
+        while disk.reads.now == 0 { await Task.yield() }
+        task.cancel()
+        let error = await #expect(throws: TintypeError.self) { try await task.value }
+        #expect(error?.code == .cancelled && !disk.isReleased.now)
+        disk.release()
+        // A query that is cancelled before it begins does not read.
+        let late = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await cache.query(key)
+        }
+        await #expect(throws: TintypeError.self) { try await late.value }
+        #expect(disk.reads.now == 1)
     }
 
     @Test func aBlockingQueryReadsTheDiskOnTheCallersThread() throws {
@@ -191,7 +235,8 @@ import TintypeTesting
         #expect(!memory.contains(CacheKey(source: "b")))
     }
 
-    /// The fake encoder supports PNG and JPEG.
+    /// The fake encoder supports PNG and JPEG. An image without a format of its own is a PNG with alpha, otherwise a JPEG (test
+    /// 42 of SDWebImage's cache).
     @Test(arguments: [
         (ImageFormat.png, UInt8(255), ImageFormat.png), (.jpeg, 255, .jpeg), (.jpeg, 9, .png), (.gif, 255, .jpeg),
         (.gif, 9, .png),
