@@ -19,7 +19,7 @@ extension MappingEvidence {
         "`decodedImageWithData:options:`": "DecodeTests.thePixelsMatchTheReference",
         "`canEncodeToFormat:`": "EncodeTests.aFormatWithoutAnEncoderIsAnError",
         "`encodedDataWithImage:format:options:`": "EncodeTests.losslessFormatsKeepEveryPixel",
-        "`encodedDataWithFrames:loopCount:format:options:`": "AnimationEncodeTests.aFractionInAnAnimatedPNGIsPreserved",
+        "`encodedDataWithFrames:loopCount:format:options:`": "MappingRuleTests.framesOfAProgramAreEncoded",
         "`canIncrementalDecodeFromData:`, `initIncrementalWithOptions":
             "IncrementalFormatTests.theLastPreviewIsTheFullImage",
         "`updateIncrementalData:finished:`, `incrementalDecodedImageW":

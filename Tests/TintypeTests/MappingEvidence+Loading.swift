@@ -1,7 +1,7 @@
 extension MappingEvidence {
     static let downloader: [String: String] = [
         "`maxConcurrentDownloads`": "DownloaderTests.noMoreThanAllowedRunAtOnce",
-        "`downloadTimeout`": "DownloaderTests.anIdleServerIsATimeOut",
+        "`downloadTimeout`": "MappingRuleTests.timeoutsAreOfTheDownloaderOrOfARequest",
         "`minimumProgressInterval`": "DownloadTests.progressIsReportedAtMostOncePerInterval",
         "`sessionConfiguration`": "OwnTransportTests.bodiesRedirectsAndStatusesArrive",
         "`operationClass`": "LoaderSeamTests.theLoadersOfAPipelineAreAskedLastToFirst",

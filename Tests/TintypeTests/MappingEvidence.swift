@@ -52,7 +52,7 @@ extension MappingEvidence {
         "`SDImageCache`": "ImageCacheQueryTests.aDiskEntryIsDecodedAndStoredInMemory",
         "`SDImageCache` (the protocol)": "ImageCacheQueryTests.aChainIsQueriedAndFilledAsOneCache",
         "`SDMemoryCache`": "MemoryCacheTests.aUsedImageIsEvictedLater",
-        "`SDDiskCache`": "DiskCacheTests.severalCachesShareADirectory",
+        "`SDDiskCache`": "CrashTests.killedWritersLeaveCorrectEntriesOrNone",
         "`SDImageCacheConfig`": "DiskLimitTests.theDefaultsAreFinite",
         "`SDImageCachesManager`": "ImageCacheChainTests.readsReachTheCachesOfTheirPolicy",
         "`SDImageLoader`": "LoaderSeamTests.aLoaderSeesTheRequest",
@@ -172,7 +172,7 @@ extension MappingEvidence {
         "`SDWebImageContextDownloadRequestModifier`": "InterceptorTests.aRequestModifierChangesMethodHeadersAndBody",
         "`SDWebImageContextDownloadResponseModifier`": "InterceptorTests.aResponseModifierChangesTheStatus",
         "`SDWebImageContextDownloadDecryptor`": "InterceptorTests.aBase64BodyIsDecoded",
-        "`SDWebImageContextCacheKeyFilter`": "CacheKeyTests.aDifferentSourceResetsTheIdentity",
+        "`SDWebImageContextCacheKeyFilter`": "MappingRuleTests.theIdentityOfARequestIsItsNameInEveryCache",
         "`SDWebImageContextCacheSerializer`": "CacheSerializerTests.aRequestMayOverrideTheSerializer",
         "`SDWebImageContextLoaderCachedImage`": "RefreshTests.aConfirmedEntryIsTheResultAndItsMetadataIsRenewed",
     ]
