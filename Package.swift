@@ -64,6 +64,10 @@ let package = Package(
         .library(name: "TintypePDF", targets: ["TintypePDF"]),
         .library(name: "TintypePNG", targets: ["TintypePNG"]),
         .library(name: "TintypeRAW", targets: ["TintypeRAW"]),
+        .library(name: "TintypeEXR", targets: ["TintypeEXR"]),
+        .library(name: "TintypeJPEG2000", targets: ["TintypeJPEG2000"]),
+        .library(name: "TintypePNM", targets: ["TintypePNM"]),
+        .library(name: "TintypeTGA", targets: ["TintypeTGA"]),
         .library(name: "TintypeRedis", targets: ["TintypeRedis"]),
         .library(name: "TintypeSandbox", targets: ["TintypeSandbox"]),
         .library(name: "TintypeS3", targets: ["TintypeS3"]),
@@ -151,6 +155,10 @@ let package = Package(
         .target(name: "CTintypePDF"),
         // Loads LibRaw when the first raw image is decoded.
         .target(name: "CTintypeRAW"),
+        // Loads OpenEXRCore when the first OpenEXR is decoded.
+        .target(name: "CTintypeEXR"),
+        // Loads OpenJPEG when the first JPEG 2000 is decoded.
+        .target(name: "CTintypeJP2"),
         // Loads librsvg when the first SVG is decoded, so it is not linked: see SVGDeclarations.
         .target(name: "CTintypeSVG"),
         .target(name: "CTintypeTIFF", dependencies: ["CLibTIFF"]),
@@ -205,6 +213,14 @@ let package = Package(
         .target(
             name: "TintypeRAW", dependencies: ["TintypeCore", "TintypeJPEG", "CTintypeRAW"],
             swiftSettings: swiftSettings),
+        .target(
+            name: "TintypeEXR", dependencies: ["TintypeColor", "TintypeCore", "CTintypeEXR"],
+            swiftSettings: swiftSettings),
+        .target(
+            name: "TintypeJPEG2000", dependencies: ["TintypeColor", "TintypeCore", "CTintypeJP2"],
+            swiftSettings: swiftSettings),
+        .target(name: "TintypePNM", dependencies: ["TintypeColor", "TintypeCore"], swiftSettings: swiftSettings),
+        .target(name: "TintypeTGA", dependencies: ["TintypeCore"], swiftSettings: swiftSettings),
         .target(
             name: "TintypeSVG", dependencies: ["TintypeCore", "CTintypeSVG", "CZlib"], swiftSettings: swiftSettings),
         .target(
@@ -267,8 +283,8 @@ let package = Package(
         .executableTarget(
             name: "TintypeCommand",
             dependencies: [
-                "Tintype", "TintypePDF", "TintypeRAW", "TintypeServer", "TintypeTerminal", "CTintypeSamples",
-                .argumentParser, .logging,
+                "Tintype", "TintypeEXR", "TintypeJPEG2000", "TintypePDF", "TintypePNM", "TintypeRAW", "TintypeServer",
+                "TintypeTGA", "TintypeTerminal", "CTintypeSamples", .argumentParser, .logging,
             ],
             swiftSettings: swiftSettings),
 
@@ -386,6 +402,13 @@ let package = Package(
             name: "TintypePDFTests", dependencies: ["TintypeCore", "TintypePDF", "TintypeTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
+            name: "TintypeMoreFormatsTests",
+            dependencies: [
+                "CTintypeEXR", "CTintypeJP2", "Tintype", "TintypeCore", "TintypeEXR", "TintypeJPEG2000", "TintypePNM",
+                "TintypeRAW", "TintypeTGA", "TintypeTesting",
+            ],
+            resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
+        .testTarget(
             name: "TintypeRAWTests",
             dependencies: ["TintypeCore", "TintypeJPEG", "TintypeRAW", "TintypeTIFF", "TintypeTesting"],
             swiftSettings: swiftSettings),
@@ -414,7 +437,9 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeCommandTests",
-            dependencies: ["HTTPTestSupport", "TintypeCommand", "Tintype", "TintypeTesting", .argumentParser],
+            dependencies: [
+                "HTTPTestSupport", "TintypeCommand", "Tintype", "TintypeTGA", "TintypeTesting", .argumentParser,
+            ],
             swiftSettings: swiftSettings),
     ]
 )

@@ -10,7 +10,10 @@ let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-let formats = ["AVIF", "BMP", "GIF", "HEIF", "ICO", "JPEG", "JXL", "PDF", "PNG", "RAW", "SVG", "TIFF", "WebP"]
+let formats = [
+    "AVIF", "BMP", "EXR", "GIF", "HEIF", "ICO", "JPEG", "JPEG2000", "JXL", "PDF", "PNG", "PNM", "RAW", "SVG", "TGA",
+    "TIFF", "WebP",
+]
 
 /// The fuzzing package, which `scripts/check/fuzz` builds with the sanitizers that it needs.
 let package = Package(

@@ -50,10 +50,7 @@ struct HighRangeMapping: Sendable {
     }
 
     private func scale(_ brightest: Float) -> Float {
-        let position = (brightest / ToneCurve.brightest).squareRoot() * Float(ToneCurve.steps)
-        let index = min(Int(position), ToneCurve.steps - 1)
-        let fraction = min(position - Float(index), 1)
-        return scales[index] * (1 - fraction) + scales[index + 1] * fraction
+        ToneCurve.scale(of: brightest, scales)
     }
 }
 

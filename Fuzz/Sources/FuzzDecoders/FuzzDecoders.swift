@@ -2,15 +2,19 @@ import Foundation
 import TintypeAVIF
 import TintypeBMP
 import TintypeCore
+import TintypeEXR
 import TintypeGIF
 import TintypeHEIF
 import TintypeICO
 import TintypeJPEG
+import TintypeJPEG2000
 import TintypeJXL
 import TintypePDF
 import TintypePNG
+import TintypePNM
 import TintypeRAW
 import TintypeSVG
+import TintypeTGA
 import TintypeTIFF
 import TintypeWebP
 
@@ -67,7 +71,10 @@ enum FuzzTarget: Sendable {
     ]
 
     /// The decoders that programs add, over libraries that do not bound what an image costs.
-    private static let plugins: [String: any ImageDecoder] = ["pdf": PDFDecoder(), "raw": RAWDecoder()]
+    private static let plugins: [String: any ImageDecoder] = [
+        "exr": EXRDecoder(), "jp2": JPEG2000Decoder(), "pdf": PDFDecoder(), "pnm": PNMDecoder(), "raw": RAWDecoder(),
+        "tga": TGADecoder(),
+    ]
 
     /// A decoder of every format that is always there.
     static var allDecoders: [any ImageDecoder] { Array(decoders.values) }

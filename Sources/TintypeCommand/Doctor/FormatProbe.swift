@@ -11,6 +11,8 @@ struct FormatProbe: Encodable, Sendable {
     let isTested: Bool
     /// The library and its version, if it states one.
     let library: String?
+    /// The library that is not installed, and its packages; `nil` if none is missing. Tintype works without it.
+    let missing: String?
     /// Why the test failed, or `nil`.
     let failure: String?
 
@@ -29,9 +31,11 @@ struct FormatProbe: Encodable, Sendable {
         do throws(TintypeError) {
             let sample = try FormatSample(format, coders)
             try sample?.verify(coders)
-            (isTested, failure) = (sample != nil, nil)
+            (isTested, missing, failure) = (sample != nil, nil, nil)
         } catch {
-            (isTested, failure) = (true, error.message)
+            let isMissing = error.code == .noCoder && !ImageCoderRegistry.standard.decodableFormats.contains(format)
+            isTested = !isMissing
+            (missing, failure) = isMissing ? (error.message, nil) : (nil, error.message)
         }
         // After the test, because some libraries are loaded only when their format is first used.
         library = LibraryVersion.library(for: format).flatMap { library in
@@ -47,6 +51,7 @@ struct FormatProbe: Encodable, Sendable {
         ]
         let text = abilities.filter { !$0.isEmpty }.joined(separator: ", ")
         let name = format.padded(6)
+        if let missing { return StyledText("  \(name)") + StyledText(missing, .secondary) }
         guard failure == nil else {
             return StyledText("  \(name)") + StyledText("fails:", .failure) + StyledText(" \(failure ?? "")")
         }
@@ -90,23 +95,6 @@ struct FormatSample: Sendable {
         }
         return writer.finish()
     }
-
-    /// The directory with one entry; the header of a bitmap of one pixel, whose height counts the mask too; its pixel in the
-    /// order of blue, green, red and alpha; the mask.
-    private static let icon: [UInt8] = [
-        0, 0, 1, 0, 1, 0, 1, 1, 0, 0, 1, 0, 32, 0, 48, 0, 0, 0, 22, 0, 0, 0,
-        40, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-        0, 0, 0,
-        0xC0, 0x90, 0x30, 0xFF, 0, 0, 0, 0,
-    ]
-
-    private static let constants: [ImageFormat: Data] = [
-        .svg: Data(
-            """
-            <svg xmlns="http://www.w3.org/2000/svg" width="16" height="16"><rect width="16" height="16" fill="#3090c0"/></svg>
-            """.utf8),
-        .ico: Data(icon),
-    ]
 
     /// Decodes the image, and compares its format, size and colour.
     ///

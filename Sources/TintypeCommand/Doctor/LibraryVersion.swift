@@ -1,5 +1,6 @@
 import Foundation
 import Tintype
+import TintypeJPEG2000
 
 /// A system library behind a format, and the function with which it states its version.
 ///
@@ -39,6 +40,8 @@ struct LibraryVersion: Sendable {
         case .tiff: LibraryVersion(name: "libtiff", symbol: "TIFFGetVersion", form: .text)
         case .svg:
             LibraryVersion(name: "librsvg", symbol: "rsvg_%_version", form: .variables, files: ["librsvg-2.so.2"])
+        case .jpeg2000:
+            LibraryVersion(name: "OpenJPEG", symbol: "opj_version", form: .text, files: JPEG2000Library.files)
         default: nil
         }
     }

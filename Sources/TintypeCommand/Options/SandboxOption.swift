@@ -1,7 +1,11 @@
 public import ArgumentParser
 public import Tintype
+import TintypeEXR
+import TintypeJPEG2000
 import TintypePDF
+import TintypePNM
 import TintypeRAW
+import TintypeTGA
 
 /// Which images the command decodes in worker processes.
 struct SandboxOption: ParsableArguments {
@@ -21,6 +25,11 @@ struct SandboxOption: ParsableArguments {
 extension SandboxPolicy: ExpressibleByArgument {}
 
 extension ImageCoderRegistry {
-    /// The coders of the command: those of Tintype, and those for PDF and raw images, whose libraries only a worker loads.
-    static let command = standard.adding(decoders: [PDFDecoder(), RAWDecoder()]).sandboxed()
+    /// The coders of the command: those of Tintype, and those of the products for single formats, whose libraries only a
+    /// worker loads.
+    static let command = standard.adding(
+        decoders: [
+            TGADecoder(), EXRDecoder(), JPEG2000Decoder(), PNMDecoder(), PDFDecoder(), RAWDecoder(),
+        ]
+    ).sandboxed()
 }

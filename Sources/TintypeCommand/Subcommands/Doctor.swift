@@ -10,7 +10,8 @@ struct Doctor: AsyncParsableCommand {
             "Test the formats and the cache, and report on the libraries, the transport, the sandbox and the terminal.",
         discussion: """
             Encodes a small image in every format that can be written, decodes it, and compares its colour; for \
-            formats that can only be read, decodes a built-in image. Reports the known versions of the libraries, that of \
+            formats that can only be read, decodes a built-in image. A library that is not installed, and that only some \
+            formats need, is no failure. Reports the known versions of the libraries, that of \
             HTTP, the restrictions of worker processes, the state of the cache and the capabilities of the terminal. The \
             exit status is 1 if a test fails.
             """)
@@ -35,7 +36,7 @@ struct Doctor: AsyncParsableCommand {
 
     func run() async throws {
         let formats = try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
-            FormatProbe.all(.standard)
+            FormatProbe.all(.command)
         }
         let record = Record(
             version: TintypeCommand.configuration.version, cores: ProcessInfo.processInfo.activeProcessorCount,
