@@ -10,6 +10,15 @@ struct Renderer: Sendable {
         (self.pipeline, self.settings) = (pipeline, settings)
     }
 
+    /// Returns an estimate of the memory for the pixels of a source and of its rendition, in bytes. A rendition whose size
+    /// only the pixels tell is at most as large as its source.
+    func pixelBytes(
+        _ info: ImageInfo, _ options: ProcessingOptions, as format: ImageFormat, watermark: PixelBuffer? = nil
+    ) -> Int {
+        let plan = RenderingPlan(for: info, options, format: format, watermark: watermark, settings: settings)
+        return (info.size.area + (plan.size?.area ?? 0)) * PixelBuffer.bytesPerPixel
+    }
+
     /// Makes a rendition.
     ///
     /// - Parameters:

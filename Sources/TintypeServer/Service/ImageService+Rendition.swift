@@ -90,8 +90,9 @@ extension ImageService {
         _ image: SourceImage, _ options: ProcessingOptions, _ format: ImageFormat, _ deadline: Duration
     ) async throws(Failure) -> (EncodedRendition, WorkTimes) {
         let start = ContinuousClock.now
+        let bytes = renderer.pixelBytes(image.record.info, options, as: format, watermark: configuration.watermark)
         let slot = try await configuration.tracer.part(.queue) { [admission] () throws(Failure) in
-            try await Self.admit(image.record.info, admission, deadline)
+            try await Self.admit(bytes, admission, deadline)
         }
         defer {
             slot.release()
@@ -109,10 +110,10 @@ extension ImageService {
 
     /// Waits for the turn of an image among those that are decoded.
     private static func admit(
-        _ info: ImageInfo, _ admission: AdmissionControl, _ deadline: Duration
+        _ bytes: Int, _ admission: AdmissionControl, _ deadline: Duration
     ) async throws(Failure) -> AdmissionSlot {
         do throws(AdmissionRefusal) {
-            return try await admission.admit(bytes: info.size.area * PixelBuffer.bytesPerPixel, deadline: deadline)
+            return try await admission.admit(bytes: bytes, deadline: deadline)
         } catch {
             throw error.failure
         }
