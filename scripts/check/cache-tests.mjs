@@ -15,16 +15,19 @@ const [command, folder, ...rest] = process.argv.slice(2)
 const suite = path.resolve(folder)
 const groups = (await import(`${suite}/tests/index.mjs`)).default
 
+const unknownCoding = 'the body of an unknown transfer coding has no known end, so it is refused'
+
 // Why a test is not passed that does not concern a cache of images, or that RFC 9111 contradicts. If it is required, it
 // is not counted.
 const reasons = {
   'headers-store-Content-Encoding': 'an image in an unknown content coding is refused',
+  'headers-store-Transfer-Encoding': unknownCoding,
   'method-POST': 'a response to POST is never used again',
   'conditional-lm-fresh-no-lm': 'the stored image is newer than the date of the client (RFC 9111, 4.3.2)',
   'partial-store-partial': 'a part of an image is stored only to be completed'
 }
 const sharedReasons = {
-  'headers-store-Transfer-Encoding': 'the body of an unknown transfer coding has no known end, so it is refused',
+  'headers-store-Transfer-Encoding': unknownCoding,
   interim: 'a gateway need not pass on interim responses (RFC 9110, 15.2 asks proxies to do so)'
 }
 const isShared = command.endsWith('-shared')
