@@ -10,7 +10,9 @@ extension EncodeOptions {
         case displayP3 = "display-p3"
 
         /// The formats that can be written in colour spaces other than sRGB.
-        public static var formats: Set<ImageFormat> { ImageMetadata.writableFormats }
+        public static var formats: Set<ImageFormat> {
+            ImageMetadata.writableFormats.filter { ImageMetadata.writableKinds(for: $0).contains(.icc) }
+        }
     }
 
     /// The colour space in which a format is written.
