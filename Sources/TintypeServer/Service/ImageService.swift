@@ -16,6 +16,7 @@ final class ImageService: Sendable {
     let renderings = SharedWork<RenditionKey, Result<RenditionWork, Failure>>()
     let failures: EvictingCache<String, RememberedFailure>
     let admission: AdmissionControl
+    private let recent = Locked(RecentResponses())
     /// The number of images that were made, or failed.
     let finished = Locked(0)
 
@@ -44,6 +45,8 @@ final class ImageService: Sendable {
         do throws(Failure) {
             try authorize(request)
             let now = Date()
+            let key = configuration.isDevelopment ? nil : RecentResponses.Key(request)
+            if let response = recentResponse(key, now) { return response }
             let url = try imageURL(request, now)
             (report.host, report.warnings) = (url.source.host, url.warnings)
             if url.options.output.isRaw, url.source.scheme.hasPrefix("http") {
@@ -54,7 +57,7 @@ final class ImageService: Sendable {
             if isReverseProxy, let answer = answer(toMethodOf: request) { return answer }
             var response = try await image(for: request, url, now, &report)
             if configuration.isDevelopment { response.fields["Server-Timing"] = report.serverTiming }
-            return ServiceResponse(response.answering(request.method), report)
+            return keeping(ServiceResponse(response.answering(request.method), report), for: key, now)
         } catch {
             report.failure = error
             var random = SystemRandomNumberGenerator()
@@ -63,6 +66,19 @@ final class ImageService: Sendable {
                 crossOrigin: configuration.crossOrigin, request: request.fields, fallback: configuration.fallback)
             return ServiceResponse(problem.response(using: &random).answering(request.method), report)
         }
+    }
+
+    private func recentResponse(_ key: RecentResponses.Key?, _ now: Date) -> ServiceResponse? {
+        guard let key, let response = recent.withLock({ $0.response(for: key, at: now.unixSecond) }) else { return nil }
+        configuration.metrics?.lookedUp(tier: "memory", isHit: true)
+        return response
+    }
+
+    private func keeping(
+        _ response: ServiceResponse, for key: RecentResponses.Key?, _ now: Date
+    ) -> ServiceResponse {
+        if let key, response.isRepeatable { recent.withLock { $0.keep(response, for: key, at: now.unixSecond) } }
+        return response
     }
 
     /// The response to a method that images do not have, or that is answered without one.
@@ -98,6 +114,7 @@ final class ImageService: Sendable {
     func purge(_ source: SourceURL) async {
         records.remove(source.text)
         failures.remove(source.text)
+        recent.withLock { $0.removeAll() }
         guard let url = source.url else { return }
         await configuration.passThrough?.remove(url)
         let cache = configuration.pipeline.configuration.cache
