@@ -74,20 +74,33 @@ extension ServerRequest {
 extension Response {
     /// Creates the response that the service has decided.
     init(_ response: ServiceResponse, id: String) {
+        let wire = response.wire?.form { WireResponse(response) } ?? WireResponse(response)
+        var fields = wire.fields
+        fields.append(HTTPField(name: WireResponse.idName, value: id))
+        let body =
+            response.stream.map { ResponseBody(asyncSequence: BodyParts(stream: $0)) }
+            ?? wire.body.map { ResponseBody(byteBuffer: $0) }
+        self.init(status: HTTPResponse.Status(code: response.status), headers: fields, body: body ?? ResponseBody())
+    }
+}
+
+/// A response in the types of Hummingbird, without the identifier of its request.
+struct WireResponse: Sendable {
+    let fields: HTTPTypes.HTTPFields
+    let body: ByteBuffer?
+
+    /// The field with the identifier of the request. The name is a token, so it is never another one.
+    fileprivate static let idName = HTTPField.Name("X-Request-Id") ?? .from
+
+    init(_ response: ServiceResponse) {
         var fields = HTTPTypes.HTTPFields()
         for field in response.fields.all {
             guard let name = HTTPField.Name(field.name) else { continue }
             // The application sets its own date in any response.
-            let isDate = name == .date
-            fields.append(HTTPField(name: isDate ? OriginDateHandler.name : name, value: field.value))
+            fields.append(HTTPField(name: name == .date ? OriginDateHandler.name : name, value: field.value))
         }
-        if let name = HTTPField.Name("X-Request-Id") { fields.append(HTTPField(name: name, value: id)) }
-        let body =
-            response.stream.map { ResponseBody(asyncSequence: BodyParts(stream: $0)) }
-            ?? response.body.map {
-                ResponseBody(byteBuffer: ByteBuffer(bytes: $0))
-            }
-        self.init(status: HTTPResponse.Status(code: response.status), headers: fields, body: body ?? ResponseBody())
+        self.fields = fields
+        body = response.body.map { ByteBuffer(bytes: $0) }
     }
 }
 

@@ -77,8 +77,10 @@ final class ImageService: Sendable {
     private func keeping(
         _ response: ServiceResponse, for key: RecentResponses.Key?, _ now: Date
     ) -> ServiceResponse {
-        if let key, response.isRepeatable { recent.withLock { $0.keep(response, for: key, at: now.unixSecond) } }
-        return response
+        guard let key, response.isRepeatable else { return response }
+        let repeated = response.repeated
+        recent.withLock { $0.keep(repeated, for: key, at: now.unixSecond) }
+        return repeated
     }
 
     /// The response to a method that images do not have, or that is answered without one.

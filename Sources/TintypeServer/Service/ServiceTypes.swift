@@ -42,16 +42,38 @@ struct ServiceResponse: Sendable {
     let stream: BodyStream?
     /// How the response was made.
     let report: ServiceReport
+    /// What the sockets send of it; `nil` for a response that is sent once.
+    private(set) var wire: WireForm?
 
     init(_ response: ServerResponse, _ report: ServiceReport, stream: BodyStream? = nil) {
         (status, fields, body) = (response.status, response.fields, response.body)
         (self.report, self.stream) = (report, stream)
     }
 
+    /// Returns the response, to be sent several times.
+    var repeated: ServiceResponse {
+        var response = self
+        response.wire = WireForm()
+        return response
+    }
+
     /// Returns the response with the body that a method permits.
     func answering(_ method: String) -> ServiceResponse {
         method == "HEAD"
             ? ServiceResponse(ServerResponse(status: status, fields: fields, body: body).withoutBody, report) : self
+    }
+}
+
+/// What the socket layer has made of a response, so that it need not make it again.
+final class WireForm: Sendable {
+    private let form = Locked<(any Sendable)?>(nil)
+
+    /// Returns what was made for the first call. All calls must ask for the same type.
+    func form<Form: Sendable>(_ make: () -> Form) -> Form {
+        if let made = form.withLock({ $0 }) as? Form { return made }
+        let made = make()
+        form.withLock { $0 = made }
+        return made
     }
 }
 
