@@ -64,6 +64,23 @@ import TintypeTesting
         }
     }
 
+    /// Before 8.1.1, a handle of libcurl that is used again has a pointer to a field of the last response, which is freed,
+    /// and appends to it what continues no field of this response. Sanitizers see it at once, the allocator sometimes.
+    @Test func aResponseThatBeginsWithAContinuationDoesNotContinueTheLastOne() async {
+        await #expect(processExitsWith: .success) {
+            try await Fixture.withOrigin { origin in
+                origin.serve("/a", response: .testImage)
+                origin.serve(
+                    "/b", response: OriginResponse.testImage.setting(\.statusLine, to: "HTTP/1.1 200 OK\r\n\tnothing"))
+                let downloader = Downloader.patient
+                for _ in 0..<20 {
+                    _ = try await Fixture.load(.url(origin.url("/a")), downloader)
+                    _ = try? await Fixture.load(.url(origin.url("/b")), downloader)
+                }
+            }
+        }
+    }
+
     /// What a server sends over an idle connection is not the response to a later request.
     @Test func anIdleConnectionWithInputIsNotUsedAgain() async throws {
         try await Fixture.withOrigin { origin in

@@ -118,7 +118,7 @@ final class CurlLoop {
     }
 
     private func recycle(_ handle: CurlHandle) {
-        guard handles.count < Self.maximumHandleCount else { return handle.free() }
+        guard CurlLibrary.reusesHandles, handles.count < Self.maximumHandleCount else { return handle.free() }
         handle.reset()
         handles.append(handle)
     }
