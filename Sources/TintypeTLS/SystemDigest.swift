@@ -16,9 +16,8 @@ package enum SystemDigest {
             return digest.bytes
         }
         return [UInt8](unsafeUninitializedCapacity: 32) { digest, count in
-            data.withUnsafeBytes {
-                tintype_tls_sha256(library.functions, $0.baseAddress, $0.count, digest.baseAddress!)
-            }
+            guard let start = digest.baseAddress else { return }
+            data.withUnsafeBytes { tintype_tls_sha256(library.functions, $0.baseAddress, $0.count, start) }
             count = 32
         }
     }
