@@ -16,11 +16,12 @@ struct AdmissionLimits: Hashable, Sendable {
 
     /// Creates limits of at least one worker, one byte and no queue.
     ///
-    /// - Parameter queueLength: `nil` for four times the workers.
+    /// - Parameter queueLength: `nil` for twice the workers: who waits for two others waits three times as long
+    ///   as without load.
     init(workers: Int, decodedBytes: Int, queueLength: Int? = nil) {
         self.workers = max(1, workers)
         self.decodedBytes = max(1, decodedBytes)
-        self.queueLength = max(0, queueLength ?? 4 * self.workers)
+        self.queueLength = max(0, queueLength ?? 2 * self.workers)
     }
 }
 

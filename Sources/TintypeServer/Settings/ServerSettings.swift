@@ -35,7 +35,7 @@ package struct ServerSettings: Hashable, Sendable {
         package var workers = 0
         /// In bytes; 0 for a quarter of the memory.
         package var decodedBytes = 0
-        /// 0 for four times the workers.
+        /// 0 for twice the workers.
         package var queueLength = 0
         package var sourceMegapixels = 50.0
         package var sourceBytes = 64 << 20
