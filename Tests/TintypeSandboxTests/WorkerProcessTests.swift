@@ -70,6 +70,13 @@ import TintypeCore
         for survivor in survivors { kill(survivor, SIGKILL) }
     }
 
+    /// A signal for the group of the host, such as that of Ctrl-C in a terminal, is not for its workers.
+    @Test func aWorkerIsInAGroupOfItsOwn() throws {
+        let worker = try Self.makeWorker()
+        #expect(getpgid(worker.identifier) == worker.identifier)
+        worker.end()
+    }
+
     // MARK: Descriptors
 
     private static var descriptorCount: Int {

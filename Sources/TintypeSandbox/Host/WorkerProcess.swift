@@ -106,8 +106,10 @@ final class WorkerProcess: @unchecked Sendable {
                 throw .noWorker("its process cannot be watched", errno)
             }
             do throws(TintypeError) {
-                ready = try Self.prepare(socket, start, flagMemory: copy, isCancelled)
+                let ready = try Self.prepare(socket, start, flagMemory: copy, isCancelled)
                 try WorkerLimits.limitMemory(of: identifier, ready.dataBytes + Self.slack)
+                // Last: an error after all properties are set would run `deinit`, too, which closes everything again.
+                self.ready = ready
             } catch {
                 tintype_process_kill(process)
                 _ = tintype_process_reap(process)

@@ -51,8 +51,8 @@ import Testing
     }
 
     @Test func aFullQueueRefuses() {
-        var state = State(AdmissionLimits(workers: 1, decodedBytes: 100))
-        let arrivals = (0..<7).map { Self.arrive(&state, $0, 1) }
+        var state = State(AdmissionLimits(workers: 2, decodedBytes: 100))
+        let arrivals = (0..<8).map { Self.arrive(&state, $0, 1) }
         #expect(arrivals.last == .refused(.queueFull) && arrivals.filter { $0 == .refused(.queueFull) }.count == 2)
         #expect(state.status(now: .zero).isQueueFull && state.status(now: .zero).waitingCount == 4)
     }

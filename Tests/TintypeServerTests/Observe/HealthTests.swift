@@ -7,7 +7,8 @@ import Testing
         running: Int, waiting: Int = 0, oldest: Int? = nil, youngest: Int? = nil, isDraining: Bool = false
     ) -> AdmissionStatus {
         AdmissionStatus(
-            limits: AdmissionLimits(workers: 2, decodedBytes: 100), runningCount: running, waitingCount: waiting,
+            limits: AdmissionLimits(workers: 2, decodedBytes: 100, queueLength: 8), runningCount: running,
+            waitingCount: waiting,
             decodedBytes: 0, oldestJobAge: oldest.map { .seconds($0) },
             youngestJobAge: (youngest ?? oldest).map { .seconds($0) }, oldestWaitAge: nil, isDraining: isDraining)
     }
