@@ -43,7 +43,7 @@ public struct SandboxConfiguration: Sendable {
     public enum Sharing: Hashable, Sendable {
         /// All images.
         case all
-        /// Images from the same scheme, host and port.
+        /// Images whose requests name the same scheme, host and port. What an origin redirects to counts as its own.
         case sameOrigin
         /// Each image has a worker of its own, which costs 10 to 50 ms.
         case none

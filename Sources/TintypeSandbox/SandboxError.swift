@@ -25,6 +25,17 @@ extension TintypeError {
         }
     }
 
+    /// Returns the error for a worker that cannot be started.
+    ///
+    /// - Parameter number: The error number of the system call, or 0.
+    static func noWorker(_ reason: String, _ number: Int32) -> TintypeError {
+        let system = number == 0 ? "" : ": \(SystemError.description(number))"
+        return TintypeError(
+            .noWorker, stage: .decode,
+            "a worker process is needed to decode the image, but \(reason)\(system); "
+                + "mount /proc and permit execve, set SandboxConfiguration.executable, or trust the images with .none")
+    }
+
     private static func description(of end: tintype_process_end) -> String {
         guard end.is_known else { return "ended unexpectedly" }
         switch end.signal {

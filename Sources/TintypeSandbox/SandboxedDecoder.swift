@@ -9,7 +9,7 @@ struct SandboxedDecoder: Sendable {
     /// The decoder in this process. It only tells what it can do.
     let base: any SandboxableImageDecoder
     let pool: WorkerPool
-    private let kind: WorkerKind
+    let kind: WorkerKind
     private let formatsByName: [String: ImageFormat]
 
     init(_ base: any SandboxableImageDecoder, _ pool: WorkerPool) {
@@ -39,14 +39,46 @@ struct SandboxedDecoder: Sendable {
     ) throws(TintypeError) -> Value {
         guard !kind.decoder.isEmpty else { throw .noWorker("the type of its decoder has no name", 0) }
         try context.checkCancelled()
-        let lease = try pool.lease(kind, origin: context.origin, isCancelled: context.isCancelled)
-        return try run(operation, bytes, context, lease, convert)
+        return try inWorker(context) { (context, lease) throws(Failed) in
+            try run(operation, bytes, context, lease, convert)
+        }
+    }
+
+    /// An error, and whether the worker may have caused it by what it holds of other images.
+    struct Failed: Error {
+        let error: TintypeError
+        var isForLackOfMemory = false
+    }
+
+    /// Uses a worker; and a new one, within the same time limit, if what the first one held may have made it fail.
+    private func inWorker<Value>(
+        _ context: DecodeContext, _ use: (DecodeContext, WorkerPool.Lease) throws(Failed) -> Value
+    ) throws(TintypeError) -> Value {
+        let start = TimeSource.system.uptime()
+        do throws(Failed) {
+            return try use(context, try lease(context, isNew: false))
+        } catch {
+            var rest = context
+            rest.limits.time -= TimeSource.system.uptime() - start
+            guard error.isForLackOfMemory, rest.limits.time > .zero else { throw error.error }
+            return try Result { () throws(Failed) in try use(rest, try lease(rest, isNew: true)) }
+                .mapError(\.error).get()
+        }
+    }
+
+    private func lease(_ context: DecodeContext, isNew: Bool) throws(Failed) -> WorkerPool.Lease {
+        do throws(TintypeError) {
+            return try pool.lease(kind, context, isNew: isNew)
+        } catch {
+            throw Failed(error: error)
+        }
     }
 
     /// Runs an operation in the worker that has an open decoder.
     ///
     /// - Parameter isPatient: Whether to wait as long as the worker is busy.
-    /// - Returns: `nil` if that worker has ended, or does not become free.
+    /// - Returns: `nil` if that worker has ended, does not become free, or may lack memory because of what it holds of other
+    ///   images.
     func run<Value>(
         _ operation: WorkerRequest.Operation, at place: Place, isPatient: Bool, _ bytes: Data, _ context: DecodeContext,
         _ convert: (WorkerReply.Result, WorkerPool.Lease) throws(WorkerProcess.Failure) -> Value?
@@ -54,7 +86,12 @@ struct SandboxedDecoder: Sendable {
         guard let lease = try pool.lease(place.number, isPatient: isPatient, isCancelled: context.isCancelled) else {
             return nil
         }
-        return try run(operation, bytes, context, lease, convert)
+        do throws(Failed) {
+            return try run(operation, bytes, context, lease, convert)
+        } catch {
+            guard error.isForLackOfMemory else { throw error.error }
+            return nil
+        }
     }
 
     /// Runs an operation in a worker in use, and ends the use.
@@ -64,7 +101,7 @@ struct SandboxedDecoder: Sendable {
         _ operation: WorkerRequest.Operation, _ bytes: Data, _ context: DecodeContext, _ lease: WorkerPool.Lease,
         keepsLease: Bool = false,
         _ convert: (WorkerReply.Result, WorkerPool.Lease) throws(WorkerProcess.Failure) -> Value?
-    ) throws(TintypeError) -> Value {
+    ) throws(Failed) -> Value {
         var request = WorkerRequest(operation: operation)
         (request.decoder, request.context) = (kind.decoder, context)
         let result: Result<Value, TintypeError>
@@ -80,17 +117,29 @@ struct SandboxedDecoder: Sendable {
             }
         } catch {
             let end = pool.release(lease, isUsable: false)
-            throw TintypeError(error, end, privateBytes: lease.worker.privateBytes, context.limits)
+            throw failed(
+                TintypeError(error, end, privateBytes: lease.worker.privateBytes, context.limits), in: lease, context)
         }
-        if case .success = result, keepsLease { return try result.get() }
-        pool.release(lease, isUsable: true)
-        return try result.get()
+        switch result {
+        case .success(let value):
+            if !keepsLease { pool.release(lease, isUsable: true) }
+            return value
+        case .failure(let error):
+            // Before another thread uses the worker.
+            let failed = failed(error, in: lease, context)
+            pool.release(lease, isUsable: true)
+            throw failed
+        }
+    }
+
+    private func failed(_ error: TintypeError, in lease: WorkerPool.Lease, _ context: DecodeContext) -> Failed {
+        Failed(error: error, isForLackOfMemory: lease.worker.held.mayExplain(error, context.limits))
     }
 
     /// Checks properties from a worker.
     ///
     /// - Returns: The properties, with the equal format of the base decoder.
-    private func checked(_ info: ImageInfo) throws(WorkerProcess.Failure) -> ImageInfo {
+    func checked(_ info: ImageInfo) throws(WorkerProcess.Failure) -> ImageInfo {
         guard let format = formatsByName[info.format.rawValue] else { throw .violated("an image in another format") }
         guard info.durations.count <= info.frameCount, info.warnings.count <= Self.maximumWarnings else {
             throw .violated("too many durations or warnings")
@@ -108,6 +157,9 @@ struct SandboxedDecoder: Sendable {
         else { throw .violated("an image of \(size) pixels") }
         do throws(TintypeError) {
             try limits.check(exifBytes: image.exif?.count ?? 0)
+            guard size.area <= limits.pixels else {
+                throw .exceeded(.pixels, "the image has \(size) pixels; the limit is \(limits.pixels)")
+            }
         } catch {
             throw .exceeded(error)
         }
@@ -115,7 +167,7 @@ struct SandboxedDecoder: Sendable {
     }
 
     /// Checks frames from a worker.
-    private func check(
+    func check(
         _ frames: WorkerFrames, _ info: ImageInfo?, _ limits: DecodeLimits
     ) throws(WorkerProcess.Failure) {
         do throws(TintypeError) {
@@ -131,7 +183,7 @@ struct SandboxedDecoder: Sendable {
     private static let longestSide = 1 << 20
     private static let maximumWarnings = 16
 
-    private func info(_ result: WorkerReply.Result) throws(WorkerProcess.Failure) -> ImageInfo?? {
+    func info(_ result: WorkerReply.Result) throws(WorkerProcess.Failure) -> ImageInfo?? {
         switch result {
         case .info(let info): .some(.some(try checked(info)))
         case .nothing: .some(.none)
@@ -193,13 +245,14 @@ struct SandboxedDecoder: Sendable {
     func openFrames(
         _ bytes: Data, _ context: DecodeContext, _ operation: WorkerRequest.Operation, decoding index: Int
     ) throws(TintypeError) -> (SandboxedFrameDecoder, PixelBuffer) {
-        let lease = try pool.lease(kind, origin: context.origin, isCancelled: context.isCancelled)
-        let decoder = try run(operation, bytes, context, lease, keepsLease: true) {
-            result, lease throws(WorkerProcess.Failure) in
-            try frames(result, bytes, context, lease, reopen: operation)
+        try inWorker(context) { (context, lease) throws(Failed) in
+            let decoder = try run(operation, bytes, context, lease, keepsLease: true) {
+                result, lease throws(WorkerProcess.Failure) in
+                try frames(result, bytes, context, lease, reopen: operation)
+            }
+            let pixels = try run(.frame(decoder.handle, index: index), Data(), context, lease, decoder.convert(index))
+            return (decoder, pixels)
         }
-        let pixels = try run(.frame(decoder.handle, index: index), Data(), context, lease, decoder.convert(index))
-        return (decoder, pixels)
     }
 
     /// Returns the frames that an operation has opened.
@@ -218,129 +271,6 @@ struct SandboxedDecoder: Sendable {
             if let range = image.highRange { _ = try lease.worker.pixels(range) }
             return image.frames.map { SandboxedFrameDecoder(self, bytes, context, reopen, $0, lease) }
         default: return nil
-        }
-    }
-}
-
-// MARK: - Decoder protocols
-
-extension SandboxedDecoder: ImageDecoder {
-    var formats: Set<ImageFormat> { base.formats }
-
-    func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
-        try run(.info(isComplete: isComplete), bytes, DecodeContext()) { result, _ throws(WorkerProcess.Failure) in
-            try info(result)
-        }
-    }
-
-    func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
-        try run(.decode, bytes, context) {
-            result, lease throws(WorkerProcess.Failure) -> Result<Image, TintypeError>? in
-            guard case .image(let image) = result else { return nil }
-            return try self.image(image, bytes, context, lease, reopen: .openFrames)
-        }.get()
-    }
-
-    func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
-        // It has received no bytes, so it is safe to make one here.
-        switch base.makeIncrementalDecoder(context: context) {
-        case nil: nil
-        case is IncrementalAnimation: IncrementalAnimation(decoder: self, context: context)
-        default: SandboxedPreviews(self, context)
-        }
-    }
-}
-
-extension SandboxedDecoder: RecognizingImageDecoder {
-    /// Recognizes images in this process, which reads only their first bytes.
-    func recognizes(_ head: Data) -> Bool { (base as? any RecognizingImageDecoder)?.recognizes(head) ?? false }
-
-    func recognizes(_ head: Data, _ marks: RecognitionMarks) -> Bool {
-        (base as? any RecognizingImageDecoder)?.recognizes(head, marks) ?? false
-    }
-
-    /// 0 for a decoder that does not recognize images, so that it is not asked.
-    var headLength: Int { (base as? any RecognizingImageDecoder)?.headLength ?? 0 }
-}
-
-// The worker crops what a decoder cannot crop itself.
-extension SandboxedDecoder: PartialImageDecoder {}
-
-extension SandboxedDecoder: LimitedInfoDecoder {
-    func info(of bytes: Data, context: DecodeContext) throws(TintypeError) -> ImageInfo? {
-        let isLimited = base is any LimitedInfoDecoder
-        return try run(isLimited ? .limitedInfo : .info(isComplete: true), bytes, context) {
-            result, _ throws(WorkerProcess.Failure) in
-            try info(result)
-        }
-    }
-}
-
-extension SandboxedDecoder: VerifyingImageDecoder {
-    func verifiedInfo(of bytes: Data, context: DecodeContext) throws(TintypeError) -> ImageInfo? {
-        guard base is any VerifyingImageDecoder else { return nil }
-        return try run(.verifiedInfo, bytes, context) { result, _ throws(WorkerProcess.Failure) in try info(result) }
-    }
-}
-
-extension SandboxedDecoder: ImageCollectionDecoder {
-    func verifyImages(in bytes: Data, context: DecodeContext) throws(TintypeError) {
-        guard base is any ImageCollectionDecoder else { return }
-        try run(.verifyImages, bytes, context) { result, _ -> Void? in
-            guard case .nothing = result else { return nil }
-            return ()
-        }
-    }
-}
-
-extension SandboxedDecoder: SalvagingImageDecoder {
-    func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
-        guard base is any SalvagingImageDecoder else { return nil }
-        return try run(.salvage, bytes, context) {
-            result, lease throws(WorkerProcess.Failure) -> Result<Image?, TintypeError>? in
-            switch result {
-            case .nothing: return .success(nil)
-            case .image(let image):
-                return try self.image(image, bytes, context, lease, reopen: .salvage).map { Optional($0) }
-            default: return nil
-            }
-        }.get()
-    }
-}
-
-extension SandboxedDecoder: XMPDecoder {
-    func xmp(of bytes: Data, _ limits: DecodeLimits) throws(TintypeError) -> Data? {
-        guard base is any XMPDecoder else { return nil }
-        return try run(.xmp, bytes, DecodeContext(limits: limits)) { result, _ -> Data?? in
-            switch result {
-            // An image can be shown without it.
-            case .data(let data): .some(data.count <= limits.exifBytes ? data : nil)
-            case .nothing: .some(nil)
-            default: nil
-            }
-        }
-    }
-}
-
-extension SandboxedDecoder: ProgressiveAnimationDecoder {
-    func makeFrameDecoder(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> any FrameDecoder {
-        try openFrames(bytes, context, .openFrames)
-    }
-
-    func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
-        let isCancelled = TransformContext.current.isCancelled
-        let cancellable = context.cancelled { isCancelled() || context.isCancelled() }
-        return try run(.openArrivedFrames, bytes, cancellable) {
-            result, lease throws(WorkerProcess.Failure) -> ArrivedFrames?? in
-            switch result {
-            case .nothing: return .some(nil)
-            case .frames(let frames, let info?):
-                let info = try checked(info)
-                try check(frames, info, context.limits)
-                let decoder = SandboxedFrameDecoder(self, bytes, context, .openArrivedFrames, frames, lease)
-                return ArrivedFrames(info: info, decoder: decoder)
-            default: return nil
-            }
         }
     }
 }

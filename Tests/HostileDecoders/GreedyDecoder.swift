@@ -12,6 +12,8 @@ public struct GreedyDecoder: RecognizingImageDecoder, SandboxableImageDecoder {
     public enum Behavior: String, CaseIterable, Sendable {
         /// Returns an image.
         case plain
+        /// Uses as much private memory as the limit leaves beside its image.
+        case most
         /// Fills its private memory, and then asks for as much shared memory.
         case both
         /// Returns an image whose high range does not fit into memory.
@@ -44,20 +46,32 @@ public struct GreedyDecoder: RecognizingImageDecoder, SandboxableImageDecoder {
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         switch Behavior(rawValue: String(decoding: bytes.dropFirst(Self.signature.count), as: UTF8.self)) {
         case .plain: return Image(pixels: try Self.pixels(Self.size), info: Self.info)
-        case .both:
-            guard let memory = malloc(context.limits.memoryBytes) else { throw .noMemory }
-            memset(memory, 1, context.limits.memoryBytes)
-            defer { free(memory) }
-            // Not undefined memory, so that the call above cannot be left out.
-            let side = Int(memory.load(as: UInt8.self)) * 1024
-            let pixels = try Self.pixels(PixelSize(width: side, height: context.limits.memoryBytes / side / 8))
+        case .most:
+            let pixels = try Self.pixels(Self.size)
+            _ = try Self.useMemory(context.limits.memoryBytes - 2 * pixels.byteCount) { $0 }
             return Image(pixels: pixels, info: Self.info)
+        case .both:
+            return try Self.useMemory(context.limits.memoryBytes) { one throws(TintypeError) in
+                let size = PixelSize(width: one * 1024, height: context.limits.memoryBytes / 8192)
+                return Image(pixels: try Self.pixels(size), info: Self.info)
+            }
         case .tooLargeRange:
             let pixels = try Self.pixels(Self.size)
             let rows = try Self.pixels(PixelSize(width: 2 * Self.size.width, height: Self.size.height))
             return Image(pixels: pixels, info: Self.info, highRange: HighRangePixels(rows: rows))
         case nil: throw TintypeError(.undecodable, stage: .decode, "no behaviour")
         }
+    }
+
+    /// Fills private memory with ones, and calls a closure with a one before it frees it.
+    private static func useMemory<Value>(
+        _ byteCount: Int, _ use: (Int) throws(TintypeError) -> Value
+    ) throws(TintypeError) -> Value {
+        guard let memory = malloc(byteCount) else { throw .noMemory }
+        memset(memory, 1, byteCount)
+        defer { free(memory) }
+        // Not undefined memory, so that the call above cannot be left out.
+        return try use(Int(memory.load(as: UInt8.self)))
     }
 
     private static func pixels(_ size: PixelSize) throws(TintypeError) -> PixelBuffer {

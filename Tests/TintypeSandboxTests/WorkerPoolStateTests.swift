@@ -25,9 +25,10 @@ import Testing
 
     /// Acquires a worker and, if one is started, records that it has started under a name.
     private static func acquire(
-        _ state: inout State, _ kind: WorkerKind, _ name: String = "", origin: String? = nil, at now: Int = 0
+        _ state: inout State, _ kind: WorkerKind, _ name: String = "", origin: String? = nil, isNew: Bool = false,
+        at now: Int = 0
     ) -> (turn: String, number: Int) {
-        let turn = state.acquire(kind, origin: origin, now: .milliseconds(now))
+        let turn = state.acquire(kind, origin: origin, isNew: isNew, now: .milliseconds(now))
         var number = 0
         if case .start(let started, _, _) = turn {
             state.started(started, name)
@@ -112,6 +113,15 @@ import Testing
         _ = state.release(a, isUsable: true, now: .zero)
         #expect(Self.acquire(&state, Self.avif, "b").turn == "start AVIF")
         #expect(Self.acquire(&state, Self.avif, "c").turn == "start AVIF retire a")
+    }
+
+    @Test func anImageThatNeedsANewWorkerIsDecodedByNoOther() {
+        var state = Self.state()
+        let a = Self.acquire(&state, Self.avif, "a").number
+        _ = state.release(a, isUsable: true, now: .zero)
+        #expect(Self.acquire(&state, Self.avif, "b", isNew: true).turn == "start AVIF")
+        #expect(Self.acquire(&state, Self.avif, "c", isNew: true).turn == "start AVIF retire a")
+        #expect(Self.acquire(&state, Self.avif, "d", isNew: true).turn == "wait")
     }
 
     @Test func theWorkerOfAnOpenDecoderIsFoundUntilItEnds() {

@@ -61,22 +61,26 @@ final class WorkerPool: Sendable {
 
     /// Waits for a worker, or starts one. Blocks.
     ///
+    /// - Parameter isNew: Whether the worker must have decoded nothing before.
     /// - Throws: ``TintypeError/Code/noWorker``, ``TintypeError/Code/cancelled``.
     func lease(
-        _ kind: WorkerKind, origin: String?, isCancelled: () -> Bool
+        _ kind: WorkerKind, _ context: DecodeContext, isNew: Bool = false
     ) throws(TintypeError) -> Lease {
+        let isCancelled = context.isCancelled
         let turn = makeTurn()
         var isWoken = false
         while true {
             let next = state.withLock { state in
-                let next = state.workers.acquire(kind, origin: origin, now: Self.now)
+                let next = state.workers.acquire(kind, origin: context.origin, isNew: isNew, now: Self.now)
                 if case .wait = next { state.waiting.add(turn, ticket: turn.ticket) }
                 return next
             }
             switch next {
             case .use(let number, let worker):
                 // It may have been killed while it was idle.
-                if worker.isResponsive { return Lease(number: number, worker: worker) }
+                if worker.isResponsive, !worker.holdsTooMuch(for: context.limits) {
+                    return Lease(number: number, worker: worker)
+                }
                 release(Lease(number: number, worker: worker), isUsable: false)
             case .start(let number, let decoders, let retired):
                 retired?.end()

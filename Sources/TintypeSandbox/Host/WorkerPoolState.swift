@@ -65,11 +65,13 @@ struct WorkerPoolState<Worker: Sendable>: Sendable {
 
     /// Finds a worker for an image.
     ///
-    /// - Parameter origin: The origin of the image, which matters if workers are not shared between origins.
-    mutating func acquire(_ kind: WorkerKind, origin: String?, now: Duration) -> Turn {
+    /// - Parameters:
+    ///   - origin: The origin of the image, which matters if workers are not shared between origins.
+    ///   - isNew: Whether the worker must have decoded nothing before.
+    mutating func acquire(_ kind: WorkerKind, origin: String?, isNew: Bool = false, now: Duration) -> Turn {
         used[kind.readsFonts, default: []].insert(kind.decoder)
         let idle = slots.indices.filter { !slots[$0].isBusy }
-        let fitting = idle.filter { slots[$0].serves(kind) && shares(slots[$0], origin) }
+        let fitting = isNew ? [] : idle.filter { slots[$0].serves(kind) && shares(slots[$0], origin) }
         if let index = fitting.max(by: { slots[$0].lastUse < slots[$1].lastUse }), let worker = slots[index].worker {
             slots[index].isBusy = true
             slots[index].requestCount += 1
@@ -80,7 +82,7 @@ struct WorkerPoolState<Worker: Sendable>: Sendable {
         guard let oldest = idle.min(by: { slots[$0].lastUse < slots[$1].lastUse }) else { return .wait }
         // An unfit worker of the same kind is useless; another one may be needed again soon.
         let unfit = idle.first { slots[$0].serves(kind) } ?? oldest
-        let mayWait = slots.contains { $0.isBusy && $0.serves(kind) } && sharing == .all
+        let mayWait = slots.contains { $0.isBusy && $0.serves(kind) } && sharing == .all && !isNew
         if mayWait, now - slots[unfit].lastUse < Self.shortestIdleTime { return .wait }
         return start(kind, origin, retired: slots.remove(at: unfit).worker, now)
     }

@@ -22,8 +22,14 @@ final class WorkerProcess: @unchecked Sendable {
     private let lifeline: WorkerPipe?
     private let log: WorkerLog?
     private let flag: CancelFlag
-    private var blocks = SharedBlocks()
+    var blocks = SharedBlocks()
     private var limits = WorkerLimits()
+    /// The output blocks that the host no longer reads, of which the worker learns with the next request.
+    private var takenBack: [Int] = []
+    /// What the worker held at the beginning of the last request.
+    private(set) var held = HeldMemory()
+    /// The number of decoders that are open in the worker.
+    private var openDecoders = 0
     /// Whether the worker may hold so much memory of former images that it must be ended.
     private(set) var isExhausted = false
     /// Whether the worker has sent its last reply.
@@ -219,9 +225,12 @@ final class WorkerProcess: @unchecked Sendable {
         _ request: WorkerRequest, _ bytes: Data, time: Duration, isCancelled: @escaping () -> Bool
     ) throws(Failure) -> WorkerReply.Result {
         var (request, descriptor) = (request, Int32(-1))
-        request.returnedBlocks = returned.take()
-        blocks.takeBack(request.returnedBlocks)
+        request.returnedBlocks = takeBackBlocks()
+        takenBack = []
         request.closedHandles = closedHandles.take()
+        openDecoders -= request.closedHandles.count
+        held = HeldMemory(
+            blocks: blocks.workerBytes, decoders: openDecoders - (request.operation.usesOpenDecoder ? 1 : 0))
         request.droppedInputs = blocks.trimInputs()
         flag.set(false)
         defer { if descriptor >= 0 { close(descriptor) } }
@@ -239,8 +248,23 @@ final class WorkerProcess: @unchecked Sendable {
             log?.drain()
         }
         let result = try receiveReply(wait, request.context.limits.memoryBytes, seconds)
+        openDecoders += result.openedDecoders
         isExhausted = isSpent || blocks.holdTooMuch(for: request.context.limits.memoryBytes)
         return result
+    }
+
+    /// Takes back the blocks that the host no longer reads; returns those of which the worker does not know yet.
+    private func takeBackBlocks() -> [Int] {
+        let numbers = returned.take()
+        blocks.takeBack(numbers)
+        takenBack += numbers
+        return takenBack
+    }
+
+    /// Whether the worker holds so much memory of other images that another one must decode the next image.
+    func holdsTooMuch(for limits: DecodeLimits) -> Bool {
+        _ = takeBackBlocks()
+        return blocks.workerBytes > limits.memoryBytes / 4
     }
 
     /// Puts encoded bytes where the worker can read them.
@@ -340,54 +364,5 @@ final class WorkerProcess: @unchecked Sendable {
         let allowed = min(max(memoryBytes, 0), 1 << 46)
         let memory = ready.dataBytes + Self.slack + allowed - min(blocks.workerBytes + byteCount, allowed)
         return limits.set(memory: memory, seconds: seconds, of: identifier)
-    }
-
-    // MARK: Results
-
-    /// Bitmaps of fewer bytes are copied, so that their blocks can be used again at once and the number of mappings stays
-    /// small.
-    private static let smallestMapped = 256 << 10
-    /// Bitmaps are copied out of blocks that are more than this many times as large.
-    private static let largestShare = 4
-
-    /// Returns the pixels of a reply.
-    ///
-    /// - Throws: ``Failure/violated(_:)`` if the rows do not have the size that the worker states.
-    func pixels(_ pixels: WorkerPixels) throws(Failure) -> PixelBuffer {
-        switch pixels {
-        case .inline(let size, let rows):
-            guard rows.count == PixelBuffer.bytesPerRow(width: size.width) * size.height else {
-                throw .violated("rows of another length")
-            }
-            return try rows.withUnsafeBytes { raw in Result { () throws(Failure) in try Self.copy(size, raw) } }.get()
-        case .block(let size, let number):
-            guard let block = blocks.deliver(number) else { throw .violated("a block that the worker does not have") }
-            let delivered = DeliveredBlock(block, returned)
-            guard let mapped = PixelBuffer(size: size, rows: delivered.bytes, owner: delivered) else {
-                throw .violated("rows that do not fit into their block")
-            }
-            guard mapped.byteCount < Self.smallestMapped || block.bytes.count / Self.largestShare > mapped.byteCount
-            else { return mapped }
-            return try mapped.withUnsafeBytes { raw throws(Failure) in try Self.copy(size, raw) }
-        }
-    }
-
-    private static func copy(_ size: PixelSize, _ rows: UnsafeRawBufferPointer) throws(Failure) -> PixelBuffer {
-        guard var writer = try? PixelWriter(size: size) else { throw .ended }
-        writer.withRows { $0.copyMemory(from: rows) }
-        return writer.finish()
-    }
-}
-
-extension TintypeError {
-    /// Returns the error for a worker that cannot be started.
-    ///
-    /// - Parameter number: The error number of the system call, or 0.
-    static func noWorker(_ reason: String, _ number: Int32) -> TintypeError {
-        let system = number == 0 ? "" : ": \(SystemError.description(number))"
-        return TintypeError(
-            .noWorker, stage: .decode,
-            "a worker process is needed to decode the image, but \(reason)\(system); "
-                + "mount /proc and permit execve, set SandboxConfiguration.executable, or trust the images with .none")
     }
 }
