@@ -41,7 +41,7 @@ final class SandboxedFrameDecoder: FrameDecoder {
         if let pixels = try decoder.run(operation, at: place, isPatient: false, Data(), context, convert(index)) {
             return pixels
         }
-        // The worker is busy, was replaced, or another image has ended it.
+        // The worker is busy, was replaced, lacks memory, or another image has ended it.
         let (other, pixels) = try decoder.openFrames(bytes, context, self.operation, decoding: index)
         guard other.frames == frames, other.canvasSize == canvasSize else {
             throw TintypeError(.undecodable, stage: .decode, "another worker found other frames in the same bytes")
@@ -84,13 +84,10 @@ final class SandboxedPreviews: IncrementalImageDecoder {
     private enum State: Sendable {
         /// Nothing has arrived.
         case new
-        /// A decoder is open. The bytes so far are kept until the kind of image is known.
-        case still(SandboxedDecoder.Place, Data)
+        /// A decoder is open. What has arrived is kept: the image may be an animation, or another worker may have to continue.
+        case still(SandboxedDecoder.Place, [Data])
         case animation(IncrementalAnimation)
     }
-
-    /// The number of bytes that are enough to recognize an animation.
-    private static let headLength = 1 << 20
 
     init(_ decoder: SandboxedDecoder, _ context: DecodeContext) {
         (self.decoder, self.context) = (decoder, context)
@@ -103,25 +100,37 @@ final class SandboxedPreviews: IncrementalImageDecoder {
     func append(_ bytes: Data) throws(TintypeError) -> Image? {
         switch state.withLock({ $0 }) {
         case .animation(let animation): return try animation.append(bytes)
-        case .new:
-            let place = try open()
-            state.withLock { $0 = .still(place, Data()) }
-            return try append(bytes, to: place, after: Data())
-        case .still(let place, let head): return try append(bytes, to: place, after: head)
+        case .new: return try begin(with: [bytes])
+        case .still(let place, let arrived):
+            // The pool may have ended the worker in favour of other images.
+            guard let shown = try show(bytes, at: place) else { return try begin(with: arrived + [bytes]) }
+            return try finish(shown, place, arrived + [bytes])
         }
     }
 
-    private func open() throws(TintypeError) -> SandboxedDecoder.Place {
-        try decoder.run(.openPreviews, Data(), context) { result, lease in
+    /// Opens a decoder, and shows what has arrived so far.
+    private func begin(with arrived: [Data]) throws(TintypeError) -> Image? {
+        let place: SandboxedDecoder.Place = try decoder.run(.openPreviews, Data(), context) { result, lease in
             guard case .previews(let handle) = result else { return nil }
             return SandboxedDecoder.Place(worker: lease.worker, number: lease.number, handle: handle)
         }
+        state.withLock { $0 = .still(place, arrived) }
+        guard let shown = try show(Self.joined(arrived), at: place) else {
+            throw TintypeError(.decoderCrashed, stage: .decode, "the worker of the previews has ended")
+        }
+        return try finish(shown, place, arrived)
     }
 
-    private func append(
-        _ bytes: Data, to place: SandboxedDecoder.Place, after head: Data
-    ) throws(TintypeError) -> Image? {
-        let shown = try decoder.run(.preview(place.handle), at: place, isPatient: true, bytes, context) {
+    private static func joined(_ parts: [Data]) -> Data { parts.reduce(into: Data()) { $0 += $1 } }
+
+    private enum Shown {
+        case image(Result<Image, TintypeError>?)
+        case animation
+    }
+
+    /// - Returns: `nil` if the worker has ended.
+    private func show(_ bytes: Data, at place: SandboxedDecoder.Place) throws(TintypeError) -> Shown? {
+        try decoder.run(.preview(place.handle), at: place, isPatient: true, bytes, context) {
             [decoder, context] result, lease throws(WorkerProcess.Failure) -> Shown? in
             guard case .preview(let image, let isAnimation) = result, image?.frames == nil else { return nil }
             guard !isAnimation else { return .animation }
@@ -130,19 +139,17 @@ final class SandboxedPreviews: IncrementalImageDecoder {
                     try decoder.image(image, Data(), context, lease, reopen: .openFrames)
                 })
         }
-        switch shown {
-        case .image(let image):
-            let all = head.count < Self.headLength ? head + bytes : head
-            state.withLock { $0 = .still(place, all) }
-            return try image?.get()
-        case .animation: return try beginAnimation(head + bytes)
-        case nil: throw TintypeError(.decoderCrashed, stage: .decode, "the worker of the previews has ended")
-        }
     }
 
-    private enum Shown {
-        case image(Result<Image, TintypeError>?)
-        case animation
+    private func finish(
+        _ shown: Shown, _ place: SandboxedDecoder.Place, _ arrived: [Data]
+    ) throws(TintypeError) -> Image? {
+        switch shown {
+        case .image(let image):
+            state.withLock { $0 = .still(place, arrived) }
+            return try image?.get()
+        case .animation: return try beginAnimation(Self.joined(arrived))
+        }
     }
 
     private func beginAnimation(_ bytes: Data) throws(TintypeError) -> Image? {
