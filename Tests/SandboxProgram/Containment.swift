@@ -21,7 +21,7 @@ enum Containment {
             let start = ContinuousClock.now
             let result = decode(behavior, coders)
             let (took, peak) = (ContinuousClock.now - start, meter.stop())
-            let isWithin = took <= time + moreTime + .milliseconds(50) && peak <= memory + moreMemory
+            let isWithin = took <= time + moreTime && peak <= memory + moreMemory
             isContained = isContained && isWithin
             let end = if let image = try? result.get() { "an image of \(image.size)" } else { "\(result)" }
             print(isWithin ? "ok" : "OVER", behavior, "\(took / .milliseconds(1)) ms", "\(peak >> 20) MB", end)

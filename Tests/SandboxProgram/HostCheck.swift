@@ -33,10 +33,13 @@ enum HostCheck {
 
     /// Decodes an image where no worker may start.
     ///
+    /// - Parameter arguments: The reason, and the executable of the workers if it is not this program.
     /// - Returns: Whether the error says why, and nothing is left of the attempt.
-    static func refuses(_ reason: String) -> Bool {
+    static func refuses(_ arguments: [String]) -> Bool {
+        let (reason, executable) = (arguments.first ?? "", arguments.dropFirst().first)
         do throws(TintypeError) {
-            _ = try decode(HostileDecoder.bytes(.good), plain.sandboxed(SandboxConfiguration(.all)))
+            let coders = plain.sandboxed(SandboxConfiguration(.all, executable: executable))
+            _ = try decode(HostileDecoder.bytes(.good), coders)
             print("FAILED: a worker started")
             return false
         } catch {

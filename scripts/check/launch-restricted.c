@@ -1,12 +1,14 @@
 // Starts a program as a container or an ordinary user does, to test the sandbox of decoders there.
 //
-//   launch-restricted [--docker] [--user] [--no-pidfd] [--as-worker] PROGRAM ARGUMENT…
+//   launch-restricted [--docker] [--user] [--no-pidfd] [--no-execve] [--no-proc] [--as-worker] PROGRAM ARGUMENT…
 //
 //   --docker  with the capabilities of a Docker container, without new privileges, and under Docker's default filter of system
 //             calls (docs.docker.com/engine/security/seccomp, as of version 25): those of the list are permitted, clone3 does
 //             not exist (ENOSYS), and all others are forbidden (EPERM)
 //   --user    as the user and group 65534
 //   --no-pidfd   with pidfd_open(2) forbidden
+//   --no-execve  with execve(2) forbidden to the program
+//   --no-proc    without /proc
 //   --as-worker  with the name and the descriptors of a worker whose host has ended
 //
 // Must be started by the superuser. Built by scripts/check/sandbox-hosts.
@@ -18,11 +20,13 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -154,6 +158,25 @@ static bool forbid_process_descriptors(void) {
     return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) == 0;
 }
 
+/// Permits execve(2) only with this path, which is at another address in the program that is started.
+static bool forbid_further_programs(const char *path) {
+    load(offsetof(struct seccomp_data, nr));
+    skip_unless(SYS_execve, 4);
+    load(offsetof(struct seccomp_data, args));
+    skip_unless((unsigned)(uintptr_t)path, 1);
+    finish(ALLOW);
+    finish(FORBID);
+    finish(ALLOW);
+    struct sock_fprog filter = {.len = count, .filter = code};
+    return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) == 0;
+}
+
+/// Unmounts /proc in a mount namespace of its own.
+static bool hide_processes(void) {
+    return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           umount2("/proc", MNT_DETACH) == 0;
+}
+
 /// Connects the descriptors 3 and 4 to nothing.
 static bool become_worker(void) {
     int ends[2], lifeline[2];
@@ -178,25 +201,28 @@ static bool become_user(void) {
 }
 
 int main(int argc, char **argv) {
-    bool is_docker = false, is_user = false, has_pidfd = true, is_worker = false;
+    bool is_docker = false, is_user = false, has_pidfd = true, is_worker = false, has_execve = true, has_proc = true;
     int next = 1;
     for (; next < argc && strncmp(argv[next], "--", 2) == 0; next++) {
         is_docker = is_docker || strcmp(argv[next], "--docker") == 0;
         is_user = is_user || strcmp(argv[next], "--user") == 0;
         has_pidfd = has_pidfd && strcmp(argv[next], "--no-pidfd") != 0;
+        has_execve = has_execve && strcmp(argv[next], "--no-execve") != 0;
+        has_proc = has_proc && strcmp(argv[next], "--no-proc") != 0;
         is_worker = is_worker || strcmp(argv[next], "--as-worker") == 0;
     }
     if (next == argc) {
-        fprintf(stderr, "usage: launch-restricted [--docker] [--user] [--no-pidfd] [--as-worker] PROGRAM ARGUMENT…\n");
-        return 2;
-    }
-    if ((is_docker && !drop_capabilities()) || (is_user && !become_user()) ||
-        (is_docker && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || !install_filter())) ||
-        (!has_pidfd && !forbid_process_descriptors()) || (is_worker && !become_worker())) {
-        perror("launch-restricted");
+        fprintf(stderr, "usage: launch-restricted [--docker] [--user] [--no-pidfd] [--no-execve] [--no-proc] [--as-worker] "
+                        "PROGRAM ARGUMENT…\n");
         return 2;
     }
     const char *path = argv[next];
+    if ((!has_proc && !hide_processes()) || (is_docker && !drop_capabilities()) || (is_user && !become_user()) ||
+        (is_docker && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || !install_filter())) ||
+        (!has_pidfd && !forbid_process_descriptors()) || (!has_execve && !forbid_further_programs(path)) || (is_worker && !become_worker())) {
+        perror("launch-restricted");
+        return 2;
+    }
     if (is_worker) {
         argv[next] = "tintype-worker";
     }

@@ -34,6 +34,10 @@ enum WorkerWorld {
         }
         for name in start.decoders { WorkerDecoders.type(named: name)?.prepareWorker() }
         ready.dataBytes = dataBytes()
+        guard ready.dataBytes > 0 || isSanitized else {
+            ready.problem = "its memory cannot be measured without /proc"
+            return ready
+        }
         // The libraries are loaded, so that only the fonts are left to be read.
         guard restrict(version, reading: fonts) else {
             ready.problem = "Landlock could not be applied twice: \(SystemError.description(errno))"
