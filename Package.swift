@@ -317,7 +317,10 @@ let package = Package(
             path: "Examples/Gallery/Program", swiftSettings: swiftSettings),
         .target(
             name: "GalleryWindow",
-            dependencies: [.gtk, .withGTK("TintypeGTK"), .withGTK("Tintype"), .withGTK("TintypeTesting")],
+            dependencies: [
+                .gtk, .withGTK("TintypeGTK"), .withGTK("Tintype"), .withGTK("TintypeTesting"),
+                .withGTK("CTintypeSamples"),
+            ],
             path: "Examples/Gallery/Window", swiftSettings: swiftSettings),
 
         // The program of `make gallery-test`, which the tests of TintypeGTK run in short.

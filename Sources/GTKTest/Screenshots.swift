@@ -24,7 +24,7 @@ import TintypeGTK
     }
 
     private func photograph() async throws {
-        let server = try await GalleryServer(count: 5000, delay: { .milliseconds($0 % 10 * 100) })
+        let server = try await GalleryServer(Photographs(), count: 5000)
         let memory = MemoryCache()
         let figures = Figures()
         var configuration = PipelineConfiguration.standard(memory: memory, disk: nil)
@@ -33,18 +33,20 @@ import TintypeGTK
         gallery.open()
         gallery.show(figures, memory)
         guard let window = gallery.window else { return }
-        try await Task.sleep(for: .milliseconds(700))
+        try await Task.sleep(for: .milliseconds(300))
         try await write("loading", window)
-        try await Task.sleep(for: .milliseconds(2500))
-        try await write("grid", window)
-        gallery.grid.search("42")
-        try await Task.sleep(for: .milliseconds(2500))
-        try await write("search", window)
-        gallery.grid.onOpen?("Image 42")
-        try await Task.sleep(for: .milliseconds(900))
-        try await write("progress", window)
         try await Task.sleep(for: .milliseconds(4000))
-        try await write("large", window)
+        try await write("grid", window)
+        gallery.isDark = true
+        gallery.showsPanel = true
+        gallery.show(2)
+        try await Task.sleep(for: .milliseconds(450))
+        try await write("progress", window)
+        try await Task.sleep(for: .milliseconds(3000))
+        try await write("image", window)
+        gallery.enlarge(by: 3)
+        try await Task.sleep(for: .milliseconds(1000))
+        try await write("zoom", window)
     }
 
     private func write(_ name: String, _ window: UnsafeMutablePointer<GtkWidget>) async throws {

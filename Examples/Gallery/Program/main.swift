@@ -1,4 +1,5 @@
-// A gallery of 5,000 images from a server: a grid to scroll and search, a click for the large image, and live figures.
+// A gallery of 5,000 photographs from a server: a grid to scroll and search, a page for each image with zoom and information,
+// light and dark colours, and live figures.
 //
 //     swift run --traits GTK Gallery
 
@@ -19,7 +20,7 @@ let status = TintypeGTK.run("dev.tintype.Gallery") { application in
     // The server runs in this process. It starts while GTK runs, so that the window appears at once.
     Task { @MainActor in
         do {
-            gallery = Gallery(server: try await GalleryServer(count: 5000), pipeline: pipeline)
+            gallery = Gallery(server: try await GalleryServer(Photographs(), count: 5000), pipeline: pipeline)
             gallery?.open(in: application)
             gallery?.show(figures, memory)
         } catch {

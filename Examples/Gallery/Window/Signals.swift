@@ -20,7 +20,7 @@ extension OpaquePointer {
     _ object: UnsafeMutablePointer<GtkWidget>?, _ signal: String, _ body: @escaping @MainActor () -> Void
 ) {
     let handler: @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void = { _, closure in
-        let closure = Unmanaged<Closure<Void>>.fromOpaque(closure).takeUnretainedValue()
+        let closure = Unmanaged<Closure<Void, Void>>.fromOpaque(closure).takeUnretainedValue()
         MainActor.assumeIsolated { closure.body(()) }
     }
     connect(object, signal, unsafeBitCast(handler, to: GCallback.self), Closure(body))
@@ -32,15 +32,35 @@ extension OpaquePointer {
 ) {
     let handler: @convention(c) (UnsafeMutableRawPointer, UInt32, UnsafeMutableRawPointer) -> Void = {
         _, number, closure in
-        let closure = Unmanaged<Closure<Int>>.fromOpaque(closure).takeUnretainedValue()
+        let closure = Unmanaged<Closure<Int, Void>>.fromOpaque(closure).takeUnretainedValue()
         MainActor.assumeIsolated { closure.body(Int(number)) }
     }
     connect(object, signal, unsafeBitCast(handler, to: GCallback.self), Closure(body))
 }
 
+/// Calls a closure for each key that is pressed in a window, before its widgets handle it.
+///
+/// - Parameter handle: Receives the GDK key value; returns whether the key is used up.
+@MainActor func connectKeys(
+    of window: UnsafeMutablePointer<GtkWidget>?, _ handle: @escaping @MainActor (UInt32) -> Bool
+) {
+    let controller = gtk_event_controller_key_new()
+    gtk_event_controller_set_propagation_phase(controller, GTK_PHASE_CAPTURE)
+    gtk_widget_add_controller(window, controller)
+    let handler: @convention(c) (UnsafeMutableRawPointer, UInt32, UInt32, UInt32, UnsafeMutableRawPointer) -> gboolean =
+        {
+            _, key, _, _, closure in
+            let closure = Unmanaged<Closure<UInt32, Bool>>.fromOpaque(closure).takeUnretainedValue()
+            return MainActor.assumeIsolated { closure.body(key) } ? 1 : 0
+        }
+    let object = UnsafeMutableRawPointer(controller)?.assumingMemoryBound(to: GtkWidget.self)
+    connect(object, "key-pressed", unsafeBitCast(handler, to: GCallback.self), Closure(handle))
+}
+
 /// Connects a handler that gets a closure as its last argument.
-@MainActor private func connect<Argument>(
-    _ object: UnsafeMutablePointer<GtkWidget>?, _ signal: String, _ handler: GCallback, _ closure: Closure<Argument>
+@MainActor private func connect<Argument, Result>(
+    _ object: UnsafeMutablePointer<GtkWidget>?, _ signal: String, _ handler: GCallback,
+    _ closure: Closure<Argument, Result>
 ) {
     // The signal retains the closure until it is disconnected.
     g_signal_connect_data(
@@ -50,10 +70,10 @@ extension OpaquePointer {
         }, GConnectFlags(rawValue: 0))
 }
 
-@MainActor private final class Closure<Argument> {
-    let body: @MainActor (Argument) -> Void
+@MainActor private final class Closure<Argument, Result> {
+    let body: @MainActor (Argument) -> Result
 
-    init(_ body: @escaping @MainActor (Argument) -> Void) {
+    init(_ body: @escaping @MainActor (Argument) -> Result) {
         self.body = body
     }
 }
