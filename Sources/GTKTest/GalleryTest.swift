@@ -51,7 +51,7 @@ import TintypeGTK
             "\(name): \(stalls.frames) frames, \(stalls.drawing / max(stalls.frames, 1)) drawing each;",
             "longest stall outside drawing \(stalls.longest), \(stalls.longestReal) in real time;",
             "\(stalls.missedFrames) frames missed")
-        if stalls.longest > .milliseconds(4) { failures.append("\(name): a stall of \(stalls.longest)") }
+        if stalls.longest > .milliseconds(3) { failures.append("\(name): a stall of \(stalls.longest)") }
         // Longer than other programs on the machine may hold the processor.
         if stalls.longestReal > .milliseconds(250) { failures.append("\(name): it waited for \(stalls.longestReal)") }
         if stalls.missedFrames > 0 { failures.append("\(name): \(stalls.missedFrames) frames missed") }

@@ -44,11 +44,16 @@ public import TintypeCore
     private var lastID = 0
     /// The timers that are due and have not been called, earliest first.
     private var due: ArraySlice<Int> = []
+    /// The time at which they were found to be due.
+    private var dueTime = Duration.zero
     /// The time of the running tick, so that timers that are due together agree on it, and the nesting depth of the
     /// main loop in which it runs. In a main loop that a tick starts, time continues.
     private var tick: (time: Duration, depth: Int32)?
     /// Lives as long as the process.
     private let timer: OpaquePointer
+    /// How long the ticks of one turn of the main loop may take, in microseconds, so that many that are due together, such as
+    /// those of all indicators of a window, do not hold up events.
+    private static let turn: Int64 = 2000
 
     /// The time of the source in microseconds; -1 for none.
     private var scheduledTime: Int64 = -1
@@ -80,10 +85,13 @@ public import TintypeCore
     private func fire() {
         // The source fires once.
         scheduledTime = -1
-        let time = Duration.microseconds(tintype_now())
-        due += alarms.takeDue(at: time)
-        tick = (time, tintype_dispatch_depth())
-        while let id = due.popFirst() {
+        let start = tintype_now()
+        if due.isEmpty {
+            dueTime = .microseconds(start)
+            due = alarms.takeDue(at: dueTime)[...]
+        }
+        tick = (dueTime, tintype_dispatch_depth())
+        while tintype_now() - start < Self.turn, let id = due.popFirst() {
             // A former tick may have cancelled this timer, or set it to another time.
             guard !alarms.contains(id), let body = ticks.removeValue(forKey: id) else { continue }
             // Before the tick, because it may run a main loop of its own.

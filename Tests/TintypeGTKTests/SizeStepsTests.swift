@@ -110,6 +110,26 @@ import TintypeCore
         #expect(times[0] == times[1])
     }
 
+    /// Otherwise, the indicators of a window full of slow images hold up events when they appear.
+    @Test func manyTimersThatAreDueTogetherTakeSeveralTurns() {
+        var ticks = 0
+        let timers = (0..<40).map { _ in MainLoopTimer() }
+        for timer in timers {
+            timer.set(for: .zero) {
+                ticks += 1
+                let start = g_get_monotonic_time()
+                while g_get_monotonic_time() - start < 500 {}
+            }
+        }
+        var most = 0
+        while ticks < timers.count {
+            let before = ticks
+            g_main_context_iteration(nil, 1)
+            most = max(most, ticks - before)
+        }
+        #expect(most <= 4)
+    }
+
     /// As in a modal dialog.
     @Test func timersGoOnInAMainLoopThatATickRuns() async {
         var calls: [String] = []
