@@ -42,12 +42,7 @@ public enum ViewIndicator: Hashable, Sendable, CaseIterable {
         case .spinner: pointer = tintype_spinner_new()
         case .progressBar: pointer = tintype_progress_bar_new()
         }
-        tintype_object_hold(UnsafeMutableRawPointer(pointer))
         delayed = DelayedIndicator(WidgetIndicator(pointer), timer: MainLoopTimer())
-    }
-
-    isolated deinit {
-        tintype_object_drop(UnsafeMutableRawPointer(pointer))
     }
 
     func handle(_ event: LoadNotice.Event) {
@@ -61,11 +56,16 @@ public enum ViewIndicator: Hashable, Sendable, CaseIterable {
 
 /// Shows and hides a widget.
 @MainActor private final class WidgetIndicator: LoadIndicator {
-    /// Retained by the ``IndicatorWidget``, which owns this object.
     private let widget: OpaquePointer
 
     init(_ widget: OpaquePointer) {
         self.widget = widget
+        tintype_object_hold(UnsafeMutableRawPointer(widget))
+    }
+
+    // Here, because a load that ends with its view still hides the widget.
+    isolated deinit {
+        tintype_object_drop(UnsafeMutableRawPointer(widget))
     }
 
     func start() { tintype_indicator_show(widget, true) }
