@@ -1,11 +1,11 @@
 # Two targets are enough to start: `make demo` and `make test`. Each prepares the machine first.
 SWIFT ?= swift
-# SwiftPM passes traits to the compiler in the order of a set. If it differed, everything would be compiled again.
+# SwiftPM passes traits to the compiler, in the order of a set. If it differed, everything would be compiled again.
 BUILD = SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 # Whether TintypeGTK is built: yes or no. By default, if GTK is installed.
 GTK ?= $(shell pkg-config --exists gtk4 2>/dev/null && echo yes)
 comma := ,
-# The traits for servers need only Swift packages, so they are always built and tested.
+# The traits for servers need only Swift packages, so they are always tested. The command needs none.
 TRAITS = --traits ServiceLifecycle,Tracing,Server$(if $(filter yes,$(GTK)),$(comma)GTK)
 # Release builds contain Swift's libraries: they start in less than half of the time, and run where Swift is not installed.
 # `make build STATIC=` links them dynamically, for toolchains without the static libraries.
@@ -58,8 +58,8 @@ install: build ## Install the command, its manual page and completions under PRE
 	scripts/install "$$($(BUILD) -c release --show-bin-path)/tintype" "$(DESTDIR)$(PREFIX)"
 
 demo: bootstrap ## Build the command and run the demo; writes demo-output/contact-sheet.png
-	$(BUILD) $(TRAITS) --product tintype
-	"$$($(BUILD) $(TRAITS) --product tintype --show-bin-path)/tintype" demo
+	$(BUILD) --product tintype
+	"$$($(BUILD) --show-bin-path)/tintype" demo
 
 # The tests of TintypeGTK run GTK's main loop in jobs of the main actor, which other tests use as well, so they run alone.
 # TEST_FLAGS selects among the others.

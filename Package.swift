@@ -57,6 +57,7 @@ let package = Package(
         .library(name: "TintypeGTK", targets: ["TintypeGTK"]),
         .library(name: "TintypeHEIF", targets: ["TintypeHEIF"]),
         .library(name: "TintypeHTTP", targets: ["TintypeHTTP"]),
+        .library(name: "TintypeHummingbird", targets: ["TintypeHummingbird"]),
         .library(name: "TintypeICO", targets: ["TintypeICO"]),
         .library(name: "TintypeJPEG", targets: ["TintypeJPEG"]),
         .library(name: "TintypeJXL", targets: ["TintypeJXL"]),
@@ -257,18 +258,26 @@ let package = Package(
             name: "TintypeS3", dependencies: ["TintypeCore", "TintypeHTTP", "TintypeShared"],
             swiftSettings: swiftSettings),
 
-        // The image server. Without its trait, it has all but the part over sockets.
+        // The image server without sockets: settings, URLs, options, caches, and the way of a request.
         .target(
             name: "TintypeServer",
             dependencies: [
-                "CMalloc", "Tintype", "TintypeCore", "TintypeDisk", "TintypeHTTP", "TintypeRedis", "TintypeS3",
-                "TintypeShared", "TintypeTLS", "TintypeTracing", .hummingbird, .hummingbirdCore, .hummingbirdHTTP2,
-                .logging, .metrics, .serviceLifecycle, .tracing,
+                "Tintype", "TintypeCore", "TintypeDisk", "TintypeHTTP", "TintypeRedis", "TintypeS3", "TintypeShared",
+                "TintypeTLS", "TintypeTracing", .metrics, .tracing,
             ],
             resources: ["html", "css", "js", "svg"].map { .embedInCode("Development/page.\($0)") },
             swiftSettings: swiftSettings),
+        // Its sockets, and the program. Only they need the packages of the trait Server; without it, they are all but empty.
+        .target(
+            name: "TintypeHummingbird",
+            dependencies: [
+                "CMalloc", "TintypeCore", "TintypeHTTP", "TintypeServer", .hummingbird, .hummingbirdCore,
+                .hummingbirdHTTP2, .logging, .metrics, .serviceLifecycle,
+            ],
+            swiftSettings: swiftSettings),
         .executableTarget(
-            name: "TintypeServerProgram", dependencies: ["TintypeServer"], swiftSettings: swiftSettings),
+            name: "TintypeServerProgram", dependencies: ["TintypeHummingbird", "TintypeServer"],
+            swiftSettings: swiftSettings),
 
         // For servers. Without their traits, both are empty.
         .target(
@@ -393,10 +402,17 @@ let package = Package(
         .testTarget(
             name: "TintypeServerTests",
             dependencies: [
-                "HTTPTestSupport", "Tintype", "TintypeCore", "TintypeHTTP", "TintypeServer", "TintypeServerProgram",
-                "ImageService", "TintypeTLS", "TintypeTesting", .metrics, .tracing, .tracingTesting,
+                "HTTPTestSupport", "Tintype", "TintypeCore", "TintypeHTTP", "TintypeServer", "TintypeTLS",
+                "TintypeTesting", .metrics, .tracing, .tracingTesting,
             ],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "TintypeHummingbirdTests",
+            dependencies: [
+                "HTTPTestSupport", "ImageService", "Tintype", "TintypeCore", "TintypeHummingbird",
+                "TintypeServerProgram", "TintypeTesting",
+            ],
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeTracingTests",
             dependencies: ["TintypeCore", "TintypeTesting", "TintypeTracing", .tracing, .tracingTesting],

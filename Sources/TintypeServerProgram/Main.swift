@@ -1,4 +1,5 @@
 import Foundation
+import TintypeHummingbird
 import TintypeServer
 
 /// `tintype-server`: the image server. Its settings are environment variables, which `--settings` lists in Markdown.

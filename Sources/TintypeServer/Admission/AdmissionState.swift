@@ -219,12 +219,12 @@ enum AdmissionRefusal: Error, Hashable, Sendable {
 }
 
 /// The load of the workers at a moment.
-struct AdmissionStatus: Hashable, Sendable {
+package struct AdmissionStatus: Hashable, Sendable {
     let limits: AdmissionLimits
     /// The number of images in work.
-    let runningCount: Int
+    package let runningCount: Int
     /// The number of requests that wait.
-    let waitingCount: Int
+    package let waitingCount: Int
     /// The estimated memory of the decoded pixels, in bytes.
     let decodedBytes: Int
     /// The time since the oldest running request began; `nil` if none runs.

@@ -5,7 +5,7 @@ import TintypeHTTP
 ///
 /// It comes from this server alone, under a policy that allows nothing else. It does not sign URLs on the server, because
 /// then everybody who reaches the server could have them signed: the browser does, with a key that the user enters.
-struct DevelopmentPage: Sendable {
+package struct DevelopmentPage: Sendable {
     /// What a page may do: load its own script and style, and images of this server.
     static let contentSecurityPolicy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
@@ -26,7 +26,7 @@ struct DevelopmentPage: Sendable {
     }
 
     /// Creates the page that settings describe; `nil` unless the server is for development.
-    init?(_ settings: ServerSettings) {
+    package init?(_ settings: ServerSettings) {
         guard settings.observing.isDevelopment else { return nil }
         self.init(
             isSigned: !settings.signing.keys.revealed.isEmpty, pathPrefix: settings.listening.pathPrefix,

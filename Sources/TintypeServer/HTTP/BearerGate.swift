@@ -2,11 +2,11 @@ import TintypeCore
 import TintypeHTTP
 
 /// A secret that every request must have in its `Authorization` field (RFC 6750, 2.1).
-struct BearerGate: Sendable {
+package struct BearerGate: Sendable {
     private let digest: [UInt8]
 
     /// Creates a gate.
-    init(token: String) {
+    package init(token: String) {
         digest = Self.digest(token)
     }
 

@@ -1,12 +1,12 @@
 import Foundation
-import TintypeHTTP
+package import TintypeHTTP
 
 /// The proxies whose word about the address of a client is trusted.
-struct TrustedProxies: Hashable, Sendable {
+package struct TrustedProxies: Hashable, Sendable {
     private let networks: [Network]
 
     /// Trusts nobody.
-    static let none = TrustedProxies([]) ?? TrustedProxies(networks: [])
+    package static let none = TrustedProxies([]) ?? TrustedProxies(networks: [])
 
     /// The word for peers on a Unix socket, which have no address.
     private static let unixName = "unix"
@@ -18,7 +18,7 @@ struct TrustedProxies: Hashable, Sendable {
     /// Reads addresses and networks such as `10.0.0.0/8`, `fd00::/8`, `127.0.0.1`, and `unix` for peers on a Unix socket.
     ///
     /// - Returns: `nil` if one of them is neither.
-    init?(_ texts: [String]) {
+    package init?(_ texts: [String]) {
         let networks = texts.map { $0 == Self.unixName ? .unix : Network($0) }
         guard !networks.contains(nil) else { return nil }
         self.networks = networks.compactMap { $0 }
@@ -34,7 +34,7 @@ struct TrustedProxies: Hashable, Sendable {
     ///   - peer: The address at the other end of the connection; `nil` for a Unix socket.
     ///   - fields: The header fields of the request.
     /// - Returns: `nil` if the address is unknown.
-    func client(peer: String?, _ fields: HTTPFields) -> String? {
+    package func client(peer: String?, _ fields: HTTPFields) -> String? {
         var client = peer
         guard isTrusted(peer) else { return client }
         for address in Self.chain(fields).reversed() {

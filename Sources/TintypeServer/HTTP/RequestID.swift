@@ -1,5 +1,5 @@
 /// The identifier of a request, in logs and in `X-Request-Id`.
-enum RequestID {
+package enum RequestID {
     /// The name of the header field in requests and responses.
     static let fieldName = "X-Request-Id"
     /// The maximum length of an identifier from outside, in characters.
@@ -8,7 +8,7 @@ enum RequestID {
     /// Returns the identifier that the client sent, if it is safe in a log and in a header field, or a new one.
     ///
     /// - Parameter sent: The value of `X-Request-Id`.
-    static func accept(_ sent: String?, using generator: inout some RandomNumberGenerator) -> String {
+    package static func accept(_ sent: String?, using generator: inout some RandomNumberGenerator) -> String {
         if let sent, isValid(sent) { return sent }
         return make(using: &generator)
     }

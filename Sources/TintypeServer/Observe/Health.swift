@@ -1,5 +1,5 @@
 /// Whether the server is able to work: the answers of `/health/live` and `/health/ready`.
-struct Health: Hashable, Sendable {
+package struct Health: Hashable, Sendable {
     /// What the answers depend on.
     struct Inputs: Hashable, Sendable {
         /// The load of the workers.

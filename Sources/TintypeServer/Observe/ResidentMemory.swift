@@ -1,9 +1,9 @@
 import Foundation
 
 /// The resident memory of the process.
-enum ResidentMemory {
+package enum ResidentMemory {
     /// The memory in bytes; `nil` if the system does not tell.
-    static var bytes: Int? {
+    package static var bytes: Int? {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
         return pages(in: text).map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) }
     }

@@ -1,5 +1,5 @@
 package import CoreMetrics
-import TintypeShared
+package import TintypeShared
 
 /// The metrics of the server, besides those of the pipeline. Their names are those of imgproxy under `tintype_`.
 package struct ServerMetrics: Sendable {
@@ -127,7 +127,7 @@ package struct ServerMetrics: Sendable {
     /// - Parameters:
     ///   - breakers: The states of circuit breakers by the names of their stores.
     ///   - residentBytes: The resident memory of the process; `nil` if it is unknown.
-    func update(_ status: AdmissionStatus, breakers: [String: BreakerState] = [:], residentBytes: Int?) {
+    package func update(_ status: AdmissionStatus, breakers: [String: BreakerState] = [:], residentBytes: Int?) {
         for (store, state) in breakers { breakerChanged(store: store, to: state) }
         gauge("tintype_workers").set(status.limits.workers)
         gauge("tintype_images_in_progress").set(status.runningCount)

@@ -1,11 +1,11 @@
-import Foundation
+package import Foundation
 import TintypeCore
 import TintypeHTTP
 
 /// The body of a response that is sent while it arrives. It is read once.
 ///
 /// Its end is reported exactly once, also if nobody reads it: then when the object is released.
-final class BodyStream: Sendable {
+package final class BodyStream: Sendable {
     /// How the sending of a body ended.
     struct End: Hashable, Sendable {
         /// The number of bytes that were handed over.
@@ -42,7 +42,7 @@ final class BodyStream: Sendable {
     /// Waits for the next part of the body; `nil` at its end.
     ///
     /// - Throws: The error of the origin. What was sent so far is then no whole response.
-    func next() async throws -> Data? {
+    package func next() async throws -> Data? {
         state.withLock { state in
             if state.start == nil { state.start = .now }
             // A part is sent when the next one is asked for.

@@ -16,7 +16,7 @@ extension ServiceConfiguration {
     ///
     /// - Parameter metrics: Counts what the caches and stores do; `nil` counts nothing.
     /// - Throws: A line that says which setting is wrong. The parser has checked each on its own.
-    init(_ settings: ServerSettings, metrics: ServerMetrics? = nil) throws(ServerStartError) {
+    package init(_ settings: ServerSettings, metrics: ServerMetrics? = nil) throws(ServerStartError) {
         let memory = ServerMemory(settings)
         self.init(pipeline: ImagePipeline(try Self.pipeline(settings)), urls: try ImageURLParser(settings))
         rendering.maximumResultSide = settings.limits.resultSide
@@ -147,9 +147,16 @@ extension ServiceConfiguration {
 }
 
 /// Why the server did not start.
-struct ServerStartError: Error, CustomStringConvertible {
-    let message: String
-    var description: String { message }
+package struct ServerStartError: Error, CustomStringConvertible {
+    /// A line for the operator.
+    package let message: String
+    /// The message.
+    package var description: String { message }
+
+    /// Creates an error with its message.
+    package init(message: String) {
+        self.message = message
+    }
 }
 
 /// How the memory of the machine is divided.

@@ -1,12 +1,12 @@
 import Foundation
-import TintypeCore
+package import TintypeCore
 import TintypeHTTP
-import TintypeShared
+package import TintypeShared
 
 /// Answers requests for images: the way of a request through the server, from the raw target to a whole response.
 ///
 /// It knows nothing of sockets. ``ImageService/respond(to:)`` can be called from any task.
-final class ImageService: Sendable {
+package final class ImageService: Sendable {
     let configuration: ServiceConfiguration
     private let loader: SourceLoader
     let renderer: Renderer
@@ -21,7 +21,7 @@ final class ImageService: Sendable {
     let finished = Locked(0)
 
     /// Creates a service without threads. They start with the first image.
-    init(_ configuration: ServiceConfiguration) {
+    package init(_ configuration: ServiceConfiguration) {
         self.configuration = configuration
         loader = SourceLoader(configuration.pipeline, localRoot: configuration.localRoot)
         renderer = Renderer(configuration.pipeline, configuration.rendering)
@@ -34,7 +34,7 @@ final class ImageService: Sendable {
     }
 
     /// Returns the response to a request. Never throws: a failure is a response, too.
-    func respond(to request: ServerRequest) async -> ServiceResponse {
+    package func respond(to request: ServerRequest) async -> ServiceResponse {
         await configuration.tracer.request(request) { await answer(request) }
     }
 
@@ -91,7 +91,7 @@ final class ImageService: Sendable {
     }
 
     /// Waits until the caches are written.
-    func flush() async throws(TintypeError) {
+    package func flush() async throws(TintypeError) {
         // What leases store comes first, into the queues of the caches.
         await configuration.leases?.flush()
         try await renditions.flush()
@@ -100,16 +100,26 @@ final class ImageService: Sendable {
     }
 
     /// Whether the body of a request has a meaning.
-    var readsBodies: Bool { configuration.passThrough?.isReverseProxy ?? false }
+    package var readsBodies: Bool { configuration.passThrough?.isReverseProxy ?? false }
 
     /// The number of images that were made since the service was created, or failed.
-    var finishedCount: Int { finished.withLock { $0 } }
+    package var finishedCount: Int { finished.withLock { $0 } }
+
+    /// Whether the server works.
+    ///
+    /// - Parameter isStarted: Whether the server accepts connections.
+    package func health(isStarted: Bool) -> Health {
+        Health(
+            Health.Inputs(
+                load: load, isStarted: isStarted, requestTimeout: configuration.requestTimeout,
+                stores: breakers.mapValues(\.rawValue)))
+    }
 
     /// The load at this moment.
-    var load: AdmissionStatus { admission.status }
+    package var load: AdmissionStatus { admission.status }
 
     /// The states of the circuit breakers of shared stores, by the names of the stores.
-    var breakers: [String: BreakerState] { configuration.breakers() }
+    package var breakers: [String: BreakerState] { configuration.breakers() }
 
     /// Forgets a source and what is known of it, so that the next request asks its origin. Its renditions are found by its
     /// bytes, so they need not be removed.
@@ -125,7 +135,7 @@ final class ImageService: Sendable {
     }
 
     /// Refuses images that arrive from now on, because the server shuts down.
-    func drain() { admission.drain() }
+    package func drain() { admission.drain() }
 
     // MARK: The way of a request
 

@@ -2,7 +2,7 @@ import Foundation
 import TintypeHTTP
 
 /// The routes of the ports that only the operator reaches: metrics, and the purge of a source.
-struct OperatorRoutes: Sendable {
+package struct OperatorRoutes: Sendable {
     private let service: ImageService
     private let metrics: (@Sendable () -> String)?
     private let gate: BearerGate?
@@ -10,12 +10,12 @@ struct OperatorRoutes: Sendable {
     /// - Parameters:
     ///   - metrics: Returns the metrics in the text format of Prometheus; `nil` for a port without them.
     ///   - gate: Whom purges are allowed to; `nil` for a port without them.
-    init(_ service: ImageService, metrics: (@Sendable () -> String)? = nil, gate: BearerGate? = nil) {
+    package init(_ service: ImageService, metrics: (@Sendable () -> String)? = nil, gate: BearerGate? = nil) {
         (self.service, self.metrics, self.gate) = (service, metrics, gate)
     }
 
     /// Returns the response to a request.
-    func response(to request: ServerRequest) async -> ServiceResponse {
+    package func response(to request: ServerRequest) async -> ServiceResponse {
         let plain = "text/plain; charset=utf-8"
         let parts = request.target.split(separator: "?", maxSplits: 1).map(String.init)
         if let metrics, request.method == "GET" {

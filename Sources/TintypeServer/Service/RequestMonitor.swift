@@ -2,14 +2,21 @@ import Foundation
 import TintypeHTTP
 
 /// Counts requests, and writes a line of the log for each.
-struct RequestMonitor: Sendable {
+package struct RequestMonitor: Sendable {
     /// The metrics of the server.
     let metrics: ServerMetrics
     /// Receives the lines of the log; `nil` for none.
     let log: (@Sendable (String) -> Void)?
 
+    /// - Parameter log: Receives the lines of the log; `nil` for none.
+    package init(metrics: ServerMetrics, log: (@Sendable (String) -> Void)?) {
+        (self.metrics, self.log) = (metrics, log)
+    }
+
     /// Answers a request, and records how.
-    func watching(_ request: ServerRequest, _ respond: () async -> ServiceResponse) async -> ServiceResponse {
+    package func watching(
+        _ request: ServerRequest, _ respond: () async -> ServiceResponse
+    ) async -> ServiceResponse {
         let start = ContinuousClock.now
         metrics.requestBegan()
         let response = await respond()

@@ -2,7 +2,7 @@ import Foundation
 import TintypeHTTP
 
 /// The routes besides images: they never wait, and are answered before any queue.
-struct ServerRoutes: Sendable {
+package struct ServerRoutes: Sendable {
     /// Whether the server works, at this moment.
     let health: @Sendable () -> Health
     /// The page at `/`; `nil` for none.
@@ -11,12 +11,12 @@ struct ServerRoutes: Sendable {
     /// - Parameters:
     ///   - page: The page at `/`; `nil` for none.
     ///   - health: Whether the server works, at this moment.
-    init(page: DevelopmentPage? = nil, health: @escaping @Sendable () -> Health) {
+    package init(page: DevelopmentPage? = nil, health: @escaping @Sendable () -> Health) {
         (self.page, self.health) = (page, health)
     }
 
     /// Returns the response to a request for one of these routes; `nil` for any other.
-    func response(to request: ServerRequest) -> ServiceResponse? {
+    package func response(to request: ServerRequest) -> ServiceResponse? {
         let path = request.target.prefix { $0 != "?" }
         switch path {
         case "/health", "/health/live":

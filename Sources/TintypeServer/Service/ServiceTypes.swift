@@ -1,27 +1,27 @@
-import Foundation
+package import Foundation
 import TintypeCore
-import TintypeHTTP
+package import TintypeHTTP
 import TintypeShared
 
 /// A request as the socket layer hands it over.
-struct ServerRequest: Sendable {
+package struct ServerRequest: Sendable {
     /// The method, in upper case.
-    var method: String
+    package var method: String
     /// The request target as it was sent: not decoded, with the query.
-    var target: String
+    package var target: String
     /// The header fields.
-    var fields: HTTPFields
+    package var fields: HTTPFields
     /// The identifier of the request, for the log and for errors.
-    var id: String
+    package var id: String
     /// The body; `nil` for none, and for requests whose body has no meaning here.
-    var body: Data?
+    package var body: Data?
     /// The address at the other end of the connection; `nil` if it has none.
-    var peer: String?
+    package var peer: String?
     /// The address of the client, as trusted proxies state it; `nil` if it is unknown.
-    var client: String?
+    package var client: String?
 
     /// Creates a request.
-    init(
+    package init(
         method: String, target: String, fields: HTTPFields = HTTPFields(), id: String, body: Data? = nil,
         peer: String? = nil, client: String? = nil
     ) {
@@ -31,19 +31,19 @@ struct ServerRequest: Sendable {
 }
 
 /// A response, and what the log and the metrics tell of it.
-struct ServiceResponse: Sendable {
+package struct ServiceResponse: Sendable {
     /// The status code.
-    let status: Int
+    package let status: Int
     /// The header fields.
-    let fields: HTTPFields
+    package let fields: HTTPFields
     /// The body; `nil` for none.
-    let body: Data?
+    package let body: Data?
     /// The body that is sent while it arrives; `nil` for none.
-    let stream: BodyStream?
+    package let stream: BodyStream?
     /// How the response was made.
     let report: ServiceReport
     /// What the sockets send of it; `nil` for a response that is sent once.
-    private(set) var wire: WireForm?
+    package private(set) var wire: WireForm?
 
     init(_ response: ServerResponse, _ report: ServiceReport, stream: BodyStream? = nil) {
         (status, fields, body) = (response.status, response.fields, response.body)
@@ -65,11 +65,11 @@ struct ServiceResponse: Sendable {
 }
 
 /// What the socket layer has made of a response, so that it need not make it again.
-final class WireForm: Sendable {
+package final class WireForm: Sendable {
     private let form = Locked<(any Sendable)?>(nil)
 
     /// Returns what was made for the first call. All calls must ask for the same type.
-    func form<Form: Sendable>(_ make: () -> Form) -> Form {
+    package func form<Form: Sendable>(_ make: () -> Form) -> Form {
         if let made = form.withLock({ $0 }) as? Form { return made }
         let made = make()
         form.withLock { $0 = made }
@@ -120,7 +120,7 @@ struct ServiceReport: Sendable {
 }
 
 /// Everything that a service needs.
-struct ServiceConfiguration: Sendable {
+package struct ServiceConfiguration: Sendable {
     /// Loads, decodes and encodes. Its disk cache has the bytes of sources.
     var pipeline: ImagePipeline
     /// Reads and verifies URLs.

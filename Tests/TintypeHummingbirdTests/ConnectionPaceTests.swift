@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TintypeServer
+@testable import TintypeHummingbird
 
 @Suite struct ConnectionPaceTests {
     private func pace() -> ConnectionPace { ConnectionPace(readLimit: .seconds(10), writeLimit: .seconds(30)) }

@@ -2,6 +2,7 @@
 import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
+import TintypeServer
 
 /// The handlers of each connection that Hummingbird does not have.
 enum ConnectionHandlers {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TintypeServer
+@testable import TintypeHummingbird
 
 @Suite struct TrimScheduleTests {
     @Test func memoryIsReturnedOnceAfterTheLastImage() {

@@ -1,6 +1,7 @@
 #if Server
 import ServiceLifecycle
 import TintypeCore
+import TintypeServer
 
 /// Returns memory when the server has nothing to do after a burst.
 struct MemoryReturnService: Service {

@@ -8,7 +8,7 @@ import Logging
 import NIOSSL
 import ServiceLifecycle
 import TintypeCore
-import TintypeShared
+import TintypeServer
 import UnixSignals
 
 /// The program `tintype-server`, for programs that serve images themselves.
@@ -56,11 +56,7 @@ public enum ServerProgram {
         let service = ImageService(try ServiceConfiguration(settings, metrics: metrics))
         let isStarted = Locked(false)
         let routes = ServerRoutes(page: DevelopmentPage(settings)) {
-            Health(
-                Health.Inputs(
-                    load: service.load, isStarted: isStarted.withLock { $0 },
-                    requestTimeout: settings.listening.requestTimeout,
-                    stores: service.breakers.mapValues(\.rawValue)))
+            service.health(isStarted: isStarted.withLock { $0 })
         }
         let monitor = RequestMonitor(metrics: metrics, log: settings.observing.isAccessLogOn ? accessLog : nil)
         let address = settings.effectiveBind
@@ -126,7 +122,9 @@ public enum ServerProgram {
         return services
     }
 
-    private static func configuration(_ address: BindAddress, _ settings: ServerSettings) -> ApplicationConfiguration {
+    private static func configuration(_ address: TintypeServer.BindAddress, _ settings: ServerSettings)
+        -> ApplicationConfiguration
+    {
         ApplicationConfiguration(
             address: address.hummingbird, serverName: "tintype",
             availableConnectionsDelegate: MaximumAvailableConnections(settings.listening.maximumConnections))
@@ -157,7 +155,7 @@ public enum ServerProgram {
     }
 }
 
-extension BindAddress {
+extension TintypeServer.BindAddress {
     /// The address as Hummingbird takes it.
     fileprivate var hummingbird: Hummingbird.BindAddress {
         switch self {

@@ -1,6 +1,7 @@
 #if Server
 import Foundation
 import NIOSSL
+import TintypeServer
 
 /// The files of the server's certificate.
 struct TLSFiles {
