@@ -117,7 +117,7 @@ static inline int nearest(int a, int b, int c) {
     to_b = to_b < 0 ? -to_b : to_b;
     to_c = to_c < 0 ? -to_c : to_c;
     int other = to_b <= to_c ? b : c;
-    return (to_a <= to_b) & (to_a <= to_c) ? a : other;
+    return ((to_a <= to_b) & (to_a <= to_c)) ? a : other;
 }
 
 static inline uint8_t prediction(int filter, uint8_t left, uint8_t upper, uint8_t corner) {
