@@ -6,8 +6,8 @@ import TintypeTesting
 
 /// Compares transfers with a plain program over libcurl in the same run, and prints the ratios for `scripts/bench/measure-transfers`.
 ///
-/// The first argument is `bodies`, `large` or `waiters`. The second is the URL of the origin for the first two, and the
-/// third the number of rounds for `bodies`.
+/// The first argument is `bodies`, `large`, `paused`, `waiters` or `waiting`. The second is the URL of the origin for the first
+/// three; the third is the number of rounds for `bodies`, and the path of the origin's certificate for `paused`.
 @main
 struct TransferTimings {
     static func main() async throws {
@@ -20,8 +20,13 @@ struct TransferTimings {
                 bodies.end()
             }
         case ("large", let origin?): try await LargeBody(of: origin).measure()
+        case ("paused", let origin?) where arguments.count > 2:
+            try await PausedStream(origin: origin, certificate: arguments[2]).measure()
         case ("waiters", _): try await Waiters().measure()
-        default: print("usage: TransferTimings bodies ORIGIN [ROUNDS] | large ORIGIN | waiters")
+        case ("waiting", _): try await Waiting().measure()
+        default:
+            print(
+                "usage: TransferTimings bodies ORIGIN [ROUNDS] | large ORIGIN | paused ORIGIN FILE | waiters | waiting")
         }
     }
 }
