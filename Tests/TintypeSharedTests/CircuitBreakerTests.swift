@@ -36,6 +36,39 @@ import TintypeTesting
         #expect(!bench.call(.success))
     }
 
+    /// Each time-out costs a caller more than another failure.
+    @Test(arguments: [
+        ("TTT", true), ("TTFT", false), ("TTSTTS", false), ("FFTTT", true), ("TFTFT", true), ("TUTUT", true),
+    ])
+    func threeTimeoutsInARowOpenIt(_ outcomes: String, _ isOpen: Bool) {
+        let bench = Bench()
+        let meanings: [Character: CircuitBreaker.Outcome] = [
+            "T": .timeout, "F": .failure, "S": .success, "U": .unknown,
+        ]
+        for outcome in outcomes { _ = bench.call(meanings[outcome] ?? .unknown) }
+        #expect((bench.state == .open) == isOpen)
+    }
+
+    @Test func onlyTheCallAfterAPauseIsAProbe() {
+        let bench = Bench()
+        #expect(bench.permit()?.isProbe == false)
+        bench.fail(5)
+        bench.now += .seconds(1)
+        #expect(bench.permit()?.isProbe == true)
+        bench.fail(1)
+    }
+
+    @Test func aProbeThatTakesTooLongDoublesThePause() {
+        let bench = Bench()
+        for _ in 0..<3 { _ = bench.call(.timeout) }
+        bench.now += .seconds(1)
+        #expect(bench.call(.timeout))
+        bench.now += .milliseconds(1999)
+        #expect(!bench.call(.success))
+        bench.now += .milliseconds(1)
+        #expect(bench.call(.success))
+    }
+
     @Test func aSuccessEndsARunOfFailures() {
         let bench = Bench()
         bench.fail(4)

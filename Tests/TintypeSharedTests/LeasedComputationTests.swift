@@ -20,7 +20,7 @@ import TintypeTesting
 
         /// A machine with a shared cache of its own.
         func machine() -> LeasedComputation {
-            let cache = SharedCache(store, clock: .manual(clock))
+            let cache = SharedCache(store, configuration: .patient, clock: .manual(clock))
             let time = StoreClock(
                 time: clock.timeSource,
                 sleep: { [self] delay in
@@ -37,7 +37,9 @@ import TintypeTesting
                     }
                     await afterWait.now?(count)
                 }, random: { 0.5 })
-            return LeasedComputation(store, results: [cache], clock: time)
+            var configuration = LeaseConfiguration()
+            configuration.callWait = .seconds(3600)...Duration.seconds(3600)
+            return LeasedComputation(store, results: [cache], configuration: configuration, clock: time)
         }
 
         var waited: Duration { waits.now.reduce(.zero, +) }
@@ -268,6 +270,28 @@ import TintypeTesting
         let result = try await machine.entry(for: key) { () async throws(TintypeError) in entry }
         #expect(result.data == entry.data && machine.stats.unleased == 1)
         store.endHangs()
+    }
+
+    /// Others would wait for a lease that nobody uses.
+    @Test func aLeaseThatArrivesTooLateIsReleased() async throws {
+        let (clock, store, gate) = (ManualClock(), FakeSharedStore(), Gate())
+        store.behave(.gated(gate), in: [.acquire])
+        let time = StoreClock(
+            time: clock.timeSource,
+            sleep: { delay in
+                guard delay >= .seconds(10) else { return }
+                guard await Gate().wait() else { throw CancellationError() }
+            }, random: { 0.5 })
+        var configuration = LeaseConfiguration()
+        configuration.callLimit = .seconds(10)
+        let machine = LeasedComputation(
+            store, results: [SharedCache(store, configuration: .patient, clock: .manual(clock))],
+            configuration: configuration, clock: time)
+        let result = try await machine.entry(for: key) { () async throws(TintypeError) in entry }
+        #expect(result.data == entry.data && machine.stats.unleased == 1 && store.count(.release) == 0)
+        gate.open()
+        while store.count(.release) == 0 { await Task.yield() }
+        #expect(try await store.acquireLease(SharedName.lease(key), for: .seconds(1)) != nil)
     }
 
     @Test func sixMachinesMakeOneComputation() async throws {

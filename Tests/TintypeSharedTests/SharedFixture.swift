@@ -18,7 +18,7 @@ struct SharedFixture {
         change: (inout SharedCacheConfiguration) -> Void = { _ in }
     ) {
         store = FakeSharedStore(maximumValueSize: maximumValueSize, time: clock.timeSource)
-        var configuration = SharedCacheConfiguration()
+        var configuration = SharedCacheConfiguration.patient
         change(&configuration)
         cache = SharedCache(store, configuration: configuration, clock: .manual(clock, random: random))
     }
@@ -26,9 +26,18 @@ struct SharedFixture {
     var name: String { SharedName.entry(key) }
 
     /// A cache of another machine with the same store.
-    func otherMachine() -> SharedCache { SharedCache(store, clock: .manual(clock)) }
+    func otherMachine() -> SharedCache { SharedCache(store, configuration: .patient, clock: .manual(clock)) }
 
     static let failure = TintypeError(.transport, stage: .disk, "the connection broke")
+}
+
+extension SharedCacheConfiguration {
+    /// Settings with which the limit of reads decides, however busy the machine is.
+    static var patient: SharedCacheConfiguration {
+        var configuration = SharedCacheConfiguration()
+        configuration.readWait = .seconds(3600)...Duration.seconds(3600)
+        return configuration
+    }
 }
 
 extension StoreClock {

@@ -20,6 +20,7 @@ import TintypeTesting
         init(_ store: FakeSharedStore, readLimit: Duration = .seconds(60)) {
             var settings = SharedCacheConfiguration()
             settings.readLimit = readLimit
+            settings.readWait = readLimit...readLimit
             disk = DiskCache(directory: folder)
             shared = SharedCache(store, configuration: settings, clock: StoreClock())
             var configuration = PipelineConfiguration()

@@ -3,11 +3,11 @@ public import TintypeCore
 
 extension SharedCache {
     /// Returns the verified entry of a key, or `nil` for a miss. Blocks the calling thread, at most for
-    /// ``SharedCacheConfiguration/readLimit``.
+    /// ``SharedCacheConfiguration/readWait``.
     public func entry(for key: CacheKey) -> CacheEntry? {
         if let answer = answerWithoutStore(key) { return answer.entry }
         let (start, name) = (clock.time.uptime(), SharedName.entry(key))
-        let result = caller.blockingCall(configuration.readLimit) { [store] () async throws(TintypeError) in
+        let result = caller.blockingCall(configuration.readTime) { [store] () async throws(TintypeError) in
             try await store.value(for: name)
         }
         return entry(in: result, for: key, since: start)
@@ -30,7 +30,7 @@ extension SharedCache {
     public func entry(for key: CacheKey) async -> CacheEntry? {
         if let answer = answerWithoutStore(key) { return answer.entry }
         let (start, name) = (clock.time.uptime(), SharedName.entry(key))
-        let result = await caller.call(configuration.readLimit) { [store] () async throws(TintypeError) in
+        let result = await caller.call(configuration.readTime) { [store] () async throws(TintypeError) in
             try await store.value(for: name)
         }
         return entry(in: result, for: key, since: start)
@@ -50,7 +50,7 @@ extension SharedCache {
         guard configuration.accepts(key) else { return .unavailable }
         if let entry = state.withLock({ $0.queue.change(for: key) }).flatMap({ entry(in: $0) }) { return .hit(entry) }
         let name = SharedName.entry(key)
-        let result = await caller.call(configuration.readLimit) { [store] () async throws(TintypeError) in
+        let result = await caller.call(configuration.readTime) { [store] () async throws(TintypeError) in
             try await store.value(for: name)
         }
         guard case .success(let value) = result else { return .unavailable }
@@ -60,7 +60,7 @@ extension SharedCache {
     }
 
     /// Returns whether there is an entry for a key, without verifying it. Blocks the calling thread, at most for
-    /// ``SharedCacheConfiguration/readLimit``. `false` if the store fails.
+    /// ``SharedCacheConfiguration/readWait``. `false` if the store fails.
     public func contains(_ key: CacheKey) -> Bool {
         guard configuration.accepts(key) else { return false }
         let (change, isCleared) = state.withLock { ($0.queue.change(for: key), $0.cleared != nil) }
@@ -68,7 +68,7 @@ extension SharedCache {
         // Only the header tells when the entry was stored.
         if isCleared { return entry(for: key) != nil }
         let name = SharedName.entry(key)
-        let result = caller.blockingCall(configuration.readLimit) { [store] () async throws(TintypeError) in
+        let result = caller.blockingCall(configuration.readTime) { [store] () async throws(TintypeError) in
             try await store.contains(name)
         }
         return if case .success(true) = result { true } else { false }

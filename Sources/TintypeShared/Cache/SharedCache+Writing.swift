@@ -92,12 +92,12 @@ extension SharedCache {
         let result: StoreCaller.Result<Void>
         switch write.change {
         case .remove:
-            result = await caller.call(configuration.writeLimit) { [store] () async throws(TintypeError) in
+            result = await caller.call(configuration.writeTime) { [store] () async throws(TintypeError) in
                 try await store.remove(name)
             }
         case .store(let entry):
             guard let (value, timeToLive) = await value(of: entry, for: write.key) else { return .failed }
-            result = await caller.call(configuration.writeLimit) { [store] () async throws(TintypeError) in
+            result = await caller.call(configuration.writeTime) { [store] () async throws(TintypeError) in
                 try await store.store(value, for: name, timeToLive: timeToLive)
             }
         }

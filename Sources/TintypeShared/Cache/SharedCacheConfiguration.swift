@@ -9,9 +9,14 @@ public struct SharedCacheConfiguration: Sendable {
     /// nor one after its own expiry date, even if the store still has it.
     public var timeToLive: Duration? = .seconds(24 * 3600)
 
-    /// The longest wait for a read, in addition to the time limits of the store. A read that takes longer is a miss. By
-    /// default 1 second.
+    /// The longest time of a read, in addition to the time limits of the store. By default 1 second.
     public var readLimit = Duration.seconds(1)
+
+    /// The bounds of the wait for a read, by default 50 to 250 milliseconds. Within them it depends on how long the last
+    /// reads have taken. A read that takes longer is a miss; it goes on up to ``readLimit``, to measure the store.
+    ///
+    /// Choose the upper bound by what a miss costs: there is no use in waiting much longer than that.
+    public var readWait = Duration.milliseconds(50)...Duration.milliseconds(250)
 
     /// The longest wait for a write, in addition to the time limits of the store. By default 10 seconds.
     public var writeLimit = Duration.seconds(10)
@@ -31,4 +36,7 @@ public struct SharedCacheConfiguration: Sendable {
 
     /// Creates the default settings.
     public init() {}
+
+    var readTime: CallTime { CallTime(limit: readLimit, wait: readWait) }
+    var writeTime: CallTime { CallTime(limit: writeLimit) }
 }

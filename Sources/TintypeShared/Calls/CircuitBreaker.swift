@@ -1,7 +1,7 @@
 /// Decides whether a store is called, by the outcomes of earlier calls.
 ///
-/// While the breaker is closed, calls are made. It opens after ``failuresInARow`` failures, or when more than half of the
-/// last ``windowSize`` calls have failed. While it is open, no call is made. Then one call is made as a probe: if it
+/// While the breaker is closed, calls are made. It opens after ``failuresInARow`` failures or ``timeoutsInARow`` time-outs,
+/// or when more than half of the last ``windowSize`` calls have failed. While it is open, no call is made. Then one call is made as a probe: if it
 /// succeeds, the breaker closes; if it fails, the breaker opens for twice as long as before, up to ``longestPause``.
 ///
 /// A pure value: the caller passes the time and the random numbers.
@@ -11,18 +11,25 @@ struct CircuitBreaker: Sendable {
         /// The number of changes of state before the call began. Outcomes of calls that began earlier than the last
         /// change say nothing about the store now.
         fileprivate let epoch: Int
+        /// Whether the call finds out whether the store works again. Its outcome is known when it has ended, not when its
+        /// caller has left.
+        let isProbe: Bool
     }
 
     /// The outcome of a call.
     enum Outcome: Sendable {
         case success
         case failure
+        /// The store has not answered in time. Each such call costs its caller that time.
+        case timeout
         /// The caller has cancelled the call, or has not made it.
         case unknown
     }
 
     /// The number of failures in a row that opens the breaker.
     static let failuresInARow = 5
+    /// The number of time-outs in a row that opens the breaker.
+    static let timeoutsInARow = 3
     /// The number of last calls of which no more than half may fail.
     static let windowSize = 20
     /// The first pause.
@@ -44,18 +51,19 @@ struct CircuitBreaker: Sendable {
     private var outcomes: UInt32 = 0
     private var outcomeCount = 0
     private var failureRun = 0
+    private var timeoutRun = 0
     /// The last pause without jitter; `nil` while the breaker is closed.
     private var pause: Duration?
 
     /// Returns a permission to make a call; `nil` if none must be made.
     mutating func permit(at now: Duration) -> Permit? {
         switch phase {
-        case .closed: break
+        case .closed: return Permit(epoch: epoch, isProbe: false)
         case .open(let end), .probing(let end):
             guard now >= end else { return nil }
             enter(.probing(until: now + Self.longestProbe))
+            return Permit(epoch: epoch, isProbe: true)
         }
-        return Permit(epoch: epoch)
     }
 
     /// Reports the outcome of a call.
@@ -67,10 +75,12 @@ struct CircuitBreaker: Sendable {
         case (.open, _), (.closed, .unknown): break
         case (.probing, .unknown): enter(.open(until: now))
         case (.probing, .success): close()
-        case (.probing, .failure): open(at: now, random)
+        case (.probing, .failure), (.probing, .timeout): open(at: now, random)
         case (.closed, _):
-            record(isFailure: outcome == .failure)
-            if failureRun >= Self.failuresInARow || failsTooOften { open(at: now, random) }
+            record(outcome)
+            if failureRun >= Self.failuresInARow || timeoutRun >= Self.timeoutsInARow || failsTooOften {
+                open(at: now, random)
+            }
         }
     }
 
@@ -87,14 +97,16 @@ struct CircuitBreaker: Sendable {
         outcomeCount == Self.windowSize && outcomes.nonzeroBitCount * 2 > Self.windowSize
     }
 
-    private mutating func record(isFailure: Bool) {
+    private mutating func record(_ outcome: Outcome) {
+        let isFailure = outcome != .success
         outcomes = (outcomes << 1 | (isFailure ? 1 : 0)) & (1 << UInt32(Self.windowSize) - 1)
         outcomeCount = min(outcomeCount + 1, Self.windowSize)
         failureRun = isFailure ? failureRun + 1 : 0
+        timeoutRun = outcome == .timeout ? timeoutRun + 1 : 0
     }
 
     private mutating func close() {
-        (outcomes, outcomeCount, failureRun, pause) = (0, 0, 0, nil)
+        (outcomes, outcomeCount, failureRun, timeoutRun, pause) = (0, 0, 0, 0, nil)
         enter(.closed)
     }
 

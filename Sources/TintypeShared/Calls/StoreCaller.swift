@@ -1,9 +1,11 @@
-import Dispatch
 import Logging
 import TintypeCore
 
 /// Calls a store: never while its breaker is open, and never for longer than a limit, even if the store ignores
 /// cancellation.
+///
+/// A caller of ``CallTime/wait`` leaves earlier than that. The call goes on without it, so that the caller learns how
+/// long the store takes now, and whether a probe succeeds.
 final class StoreCaller: Sendable {
     /// The result of a call.
     enum Result<Value: Sendable>: Sendable {
@@ -15,6 +17,7 @@ final class StoreCaller: Sendable {
 
     private struct State: Sendable {
         var breaker = CircuitBreaker()
+        var estimate = WaitEstimate()
         /// The number of calls that have not returned, including those that nobody waits for any more.
         var running = 0
     }
@@ -40,75 +43,144 @@ final class StoreCaller: Sendable {
 
     /// Calls the store and waits without blocking.
     ///
-    /// - Parameter limit: The longest wait.
-    /// - Returns: A failure with ``TintypeError/Code/timedOut`` after the limit, and with
+    /// - Returns: A failure with ``TintypeError/Code/timedOut`` after the time, and with
     ///   ``TintypeError/Code/cancelled`` as soon as the waiting task is cancelled.
     func call<Value: Sendable>(
-        _ limit: Duration, _ body: @escaping @Sendable () async throws(TintypeError) -> Value
+        _ time: CallTime, _ body: @escaping @Sendable () async throws(TintypeError) -> Value
     ) async -> Result<Value> {
-        guard let permit = begin() else { return .skipped }
-        let end = SharedPromise<Swift.Result<Value, TintypeError>>()
-        let call = Task {
-            end.fulfill(await Self.result(of: body))
-            self.end()
+        guard let call = begin(time) else { return .skipped }
+        let answer = SharedPromise<Swift.Result<Value, TintypeError>?>()
+        let run = Task { await self.run(call, body) { answer.fulfill($0) } }
+        let timer = leavingTimer(call) { answer.fulfill(nil) }
+        let result = await answer.wait { .failure(.cancelled) }
+        timer?.cancel()
+        switch result {
+        case .success(let value): return .success(value)
+        case .failure(let error):
+            if Task.isCancelled, error.code == .cancelled { report(.unknown, of: call) }
+            // Without effect if the call has ended.
+            run.cancel()
+            return .failure(error)
+        case nil: return .failure(leave(call))
         }
-        let timer = Task { [clock] in
-            // Throws when the call has ended first.
-            try await clock.sleep(limit)
-            end.fulfill(.failure(Self.exceeded(limit)))
-        }
-        let result = await end.wait { .failure(.cancelled) }
-        timer.cancel()
-        if case .failure = result { call.cancel() }
-        return report(result, of: permit, isCancelled: Task.isCancelled)
     }
 
-    /// Calls the store, and blocks the calling thread until it has answered, at most for a limit.
+    /// Calls the store, and blocks the calling thread until it has answered, at most for the time.
     ///
     /// A deadlock is impossible, whatever the calling thread is:
-    /// - the wait ends after the limit, even if nothing else moves;
+    /// - the wait ends after the time, even if nothing else moves;
     /// - the call runs on ``CallThreads`` and not on Swift's cooperative threads, so it proceeds even if all of those
     ///   wait here. They should not: the pipeline reads caches on threads of its own;
     /// - the threads of ``CallThreads`` wait for nothing: they run the parts of tasks between two suspensions.
     func blockingCall<Value: Sendable>(
-        _ limit: Duration, _ body: @escaping @Sendable () async throws(TintypeError) -> Value
+        _ time: CallTime, _ body: @escaping @Sendable () async throws(TintypeError) -> Value
     ) -> Result<Value> {
-        guard let permit = begin() else { return .skipped }
-        let answer = Answer<Value>()
-        let call = Task.detached(executorPreference: CallThreads.shared) {
-            answer.arrive(await Self.result(of: body))
-            self.end()
+        guard let call = begin(time) else { return .skipped }
+        let answer = BlockingAnswer<Swift.Result<Value, TintypeError>>()
+        let run = Task.detached(executorPreference: CallThreads.shared) {
+            await self.run(call, body) { answer.arrive($0) }
         }
-        let result = answer.wait(limit) ?? .failure(Self.exceeded(limit))
-        // Without effect if the call has ended.
-        call.cancel()
-        return report(result, of: permit, isCancelled: false)
-    }
-
-    /// The answer that a blocked thread waits for.
-    private final class Answer<Value: Sendable>: Sendable {
-        private let result = Locked<Swift.Result<Value, TintypeError>?>(nil)
-        private let arrival = DispatchSemaphore(value: 0)
-
-        func arrive(_ result: Swift.Result<Value, TintypeError>) {
-            self.result.withLock { $0 = result }
-            arrival.signal()
-        }
-
-        /// Blocks the calling thread. `nil` if the answer has not arrived after `limit`.
-        func wait(_ limit: Duration) -> Swift.Result<Value, TintypeError>? {
-            // At most a day, so that the sum below cannot overflow.
-            let (seconds, attoseconds) = min(max(limit, .zero), .seconds(86_400)).components
-            let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
-            guard arrival.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success else { return nil }
-            return result.withLock { $0 }
+        switch answer.wait(call.wait) {
+        case .success(let value): return .success(value)
+        case .failure(let error): return .failure(error)
+        case nil:
+            guard call.wait >= call.limit else { return .failure(leave(call)) }
+            let error = Self.exceeded(call.limit)
+            report(.timeout, of: call, error)
+            run.cancel()
+            return .failure(error)
         }
     }
 
-    private static func result<Value: Sendable>(
-        of body: @Sendable () async throws(TintypeError) -> Value
-    ) async -> Swift.Result<Value, TintypeError> {
-        do throws(TintypeError) { return .success(try await body()) } catch { return .failure(error) }
+    // MARK: One call
+
+    /// A call that was permitted.
+    private final class Call: Sendable {
+        let permit: CircuitBreaker.Permit
+        let start: Duration
+        /// The longest time of the call.
+        let limit: Duration
+        /// The longest wait of the caller.
+        let wait: Duration
+        /// Whether calls of this kind are waited for by what earlier ones have taken.
+        let isMeasured: Bool
+        let isReported = Locked(false)
+
+        init(_ permit: CircuitBreaker.Permit, _ start: Duration, _ time: CallTime, wait: Duration) {
+            (self.permit, self.start, self.wait) = (permit, start, wait)
+            (limit, isMeasured) = (time.limit, time.wait != nil)
+        }
+    }
+
+    /// What happens first in a call.
+    private enum CallEvent<Value: Sendable>: Sendable {
+        case ended(Swift.Result<Value, TintypeError>)
+        case expired
+        case cancelled
+    }
+
+    private func begin(_ time: CallTime) -> Call? {
+        state.withLock { [now = clock.time.uptime()] state in
+            guard state.running < Self.maximumCalls, let permit = state.breaker.permit(at: now) else { return nil }
+            state.running += 1
+            let wait = time.wait.map { bounds in
+                // The store has probably not come back, so a probe goes on without its caller soon.
+                min(permit.isProbe ? bounds.lowerBound / 5 : state.estimate.wait(in: bounds), time.limit)
+            }
+            return Call(permit, now, time, wait: wait ?? time.limit)
+        }
+    }
+
+    /// Makes a call, and delivers its result, or a failure when its limit has passed. Returns when it has ended.
+    private func run<Value: Sendable>(
+        _ call: Call, _ body: @escaping @Sendable () async throws(TintypeError) -> Value,
+        _ deliver: @Sendable (Swift.Result<Value, TintypeError>) -> Void
+    ) async {
+        await withTaskGroup(of: CallEvent<Value>.self) { group in
+            group.addTask {
+                do throws(TintypeError) { return .ended(.success(try await body())) } catch {
+                    return .ended(.failure(error))
+                }
+            }
+            group.addTask { [clock] in
+                do { try await clock.sleep(call.limit) } catch { return .cancelled }
+                return .expired
+            }
+            for await event in group {
+                switch event {
+                case .ended(.success(let value)):
+                    succeed(call)
+                    deliver(.success(value))
+                case .ended(.failure(let error)):
+                    report(error.code == .timedOut ? .timeout : .failure, of: call, error)
+                    deliver(.failure(error))
+                case .expired:
+                    let error = Self.exceeded(call.limit)
+                    report(.timeout, of: call, error)
+                    deliver(.failure(error))
+                case .cancelled: continue
+                }
+                group.cancelAll()
+            }
+        }
+        state.withLock { $0.running -= 1 }
+    }
+
+    /// Calls a function when the caller's patience ends before the call must have ended.
+    private func leavingTimer(_ call: Call, _ body: @escaping @Sendable () -> Void) -> Task<Void, any Error>? {
+        guard call.wait < call.limit else { return nil }
+        return Task { [clock] in
+            // Throws when the call has ended first.
+            try await clock.sleep(call.wait)
+            body()
+        }
+    }
+
+    /// Ends the wait for a call, which goes on.
+    private func leave(_ call: Call) -> TintypeError {
+        let error = Self.exceeded(call.wait)
+        if !call.permit.isProbe { report(.timeout, of: call, error) }
+        return error
     }
 
     private static func exceeded(_ limit: Duration) -> TintypeError {
@@ -117,36 +189,24 @@ final class StoreCaller: Sendable {
 
     // MARK: Breaker
 
-    private func begin() -> CircuitBreaker.Permit? {
-        state.withLock { [now = clock.time.uptime()] state in
-            guard state.running < Self.maximumCalls, let permit = state.breaker.permit(at: now) else { return nil }
-            state.running += 1
-            return permit
+    private func succeed(_ call: Call) {
+        if call.isMeasured {
+            state.withLock { [now = clock.time.uptime()] in $0.estimate.record(now - call.start) }
         }
+        report(.success, of: call)
     }
 
-    private func end() {
-        state.withLock { $0.running -= 1 }
-    }
-
-    private func report<Value: Sendable>(
-        _ result: Swift.Result<Value, TintypeError>, of permit: CircuitBreaker.Permit, isCancelled: Bool
-    ) -> Result<Value> {
-        switch result {
-        case .success(let value):
-            report(.success, of: permit, nil)
-            return .success(value)
-        case .failure(let error):
-            report(isCancelled && error.code == .cancelled ? .unknown : .failure, of: permit, error)
-            return .failure(error)
+    /// Reports the outcome of a call; only the first one counts.
+    private func report(_ outcome: CircuitBreaker.Outcome, of call: Call, _ error: TintypeError? = nil) {
+        let isFirst = call.isReported.withLock { isReported in
+            defer { isReported = true }
+            return !isReported
         }
-    }
-
-    private func report(_ outcome: CircuitBreaker.Outcome, of permit: CircuitBreaker.Permit, _ error: TintypeError?) {
+        guard isFirst else { return }
         let (now, random) = (clock.time.uptime(), clock.random())
         let (before, after) = state.withLock { state in
             let before = state.breaker.state(at: now)
-            state.breaker.report(outcome, of: permit, at: now, random: random)
+            state.breaker.report(outcome, of: call.permit, at: now, random: random)
             return (before, state.breaker.state(at: now))
         }
         switch (before, after) {
@@ -161,15 +221,10 @@ final class StoreCaller: Sendable {
     }
 }
 
-/// Threads for the calls that a blocked thread waits for.
-private final class CallThreads: TaskExecutor {
-    static let shared = CallThreads()
-
-    /// Not a queue of Dispatch: a concurrent one shares its threads with Swift's cooperative pool.
-    private let queue = WorkQueue(name: "tintype.shared", width: 2)
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.enqueue(at: .high) { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-    }
+/// How long a call of a store may take, and how long its caller waits for it.
+struct CallTime: Sendable {
+    /// The longest time of the call.
+    var limit: Duration
+    /// The bounds of the wait, within which a ``WaitEstimate`` decides; `nil` waits until the call has ended.
+    var wait: ClosedRange<Duration>?
 }

@@ -7,12 +7,17 @@ public struct LeaseConfiguration: Sendable {
     /// How long a failure is remembered for other machines; by default 5 seconds.
     public var failureTime = Duration.seconds(5)
 
-    /// The longest wait for one call of the store of leases; by default 250 milliseconds. Without an answer, the machine
-    /// computes at once.
+    /// The longest time of one call of the store of leases; by default 250 milliseconds.
     public var callLimit = Duration.milliseconds(250)
+
+    /// The bounds of the wait for such a call, by default 50 to 250 milliseconds. Within them it depends on how long the
+    /// last calls have taken. Without an answer, the machine computes at once.
+    public var callWait = Duration.milliseconds(50)...Duration.milliseconds(250)
 
     /// Creates the default settings.
     public init() {}
+
+    var callTime: CallTime { CallTime(limit: callLimit, wait: callWait) }
 }
 
 /// The counters of a ``LeasedComputation`` since it was created, and its current state.

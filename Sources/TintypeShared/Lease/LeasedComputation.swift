@@ -115,14 +115,15 @@ public final class LeasedComputation: Sendable {
 
     private func acquire(_ key: CacheKey) async -> (LeaseFlow.Event, LeaseToken?) {
         let (name, time) = (SharedName.lease(key), configuration.leaseTime)
-        let result = await caller.call(configuration.callLimit) { [leases] () async throws(TintypeError) in
-            try await leases.acquireLease(name, for: time)
+        let offer = Locked(LeaseOffer())
+        let result = await caller.call(configuration.callTime) { [leases] () async throws(TintypeError) in
+            guard let token = try await leases.acquireLease(name, for: time) else { return false }
+            if offer.withLock({ $0.arrive(token) }) { return true }
+            try await leases.releaseLease(name, token)
+            return false
         }
-        return switch result {
-        case .success(let token?): (.acquired, token)
-        case .success(nil): (.held, nil)
-        case .failure, .skipped: (.unavailable, nil)
-        }
+        if let token = offer.withLock({ $0.take() }) { return (.acquired, token) }
+        return if case .success = result { (.held, nil) } else { (.unavailable, nil) }
     }
 
     private enum Finding {
@@ -142,7 +143,7 @@ public final class LeasedComputation: Sendable {
         }
         guard canArrive else { return .event(.unavailable) }
         let name = SharedName.failure(key)
-        let result = await caller.call(configuration.callLimit) { [marks] () async throws(TintypeError) in
+        let result = await caller.call(configuration.callTime) { [marks] () async throws(TintypeError) in
             try await marks.value(for: name)
         }
         guard case .success(let value) = result else { return .event(.unavailable) }
@@ -190,14 +191,14 @@ public final class LeasedComputation: Sendable {
     private func leave(_ mark: LeaseMark, for key: CacheKey) async {
         let (name, time) = (SharedName.failure(key), configuration.failureTime)
         guard let value = mark.encoded(for: key, at: clock.time.date(), lifetime: time) else { return }
-        _ = await caller.call(configuration.callLimit) { [marks] () async throws(TintypeError) in
+        _ = await caller.call(configuration.callTime) { [marks] () async throws(TintypeError) in
             try await marks.store(value, for: name, timeToLive: time)
         }
     }
 
     private func release(_ key: CacheKey, _ token: LeaseToken) async {
         let name = SharedName.lease(key)
-        _ = await caller.call(configuration.callLimit) { [leases] () async throws(TintypeError) in
+        _ = await caller.call(configuration.callTime) { [leases] () async throws(TintypeError) in
             try await leases.releaseLease(name, token)
         }
     }
@@ -232,5 +233,27 @@ public final class LeasedComputation: Sendable {
         state.withLock { state in
             if state.endedEarly.remove(number) == nil { state.ending[number] = task }
         }
+    }
+}
+
+/// A lease between the call that gets it and the machine that waits for it. A lease that arrives when the machine has left
+/// would keep others waiting for nobody.
+private struct LeaseOffer: Sendable {
+    private var hasLeft = false
+    private var token: LeaseToken?
+
+    /// Offers the lease.
+    ///
+    /// - Returns: Whether the machine still waits. Otherwise the caller must release the lease.
+    mutating func arrive(_ token: LeaseToken) -> Bool {
+        guard !hasLeft else { return false }
+        self.token = token
+        return true
+    }
+
+    /// Ends the wait, and returns the lease if it has arrived.
+    mutating func take() -> LeaseToken? {
+        hasLeft = true
+        return token
     }
 }

@@ -22,6 +22,7 @@ import TintypeTesting
     private static var patient: SharedCacheConfiguration {
         var configuration = SharedCacheConfiguration()
         configuration.readLimit = .seconds(3600)
+        configuration.readWait = .seconds(3600)...Duration.seconds(3600)
         configuration.writeLimit = .seconds(3600)
         configuration.flushLimit = .seconds(3600)
         return configuration
@@ -31,6 +32,7 @@ import TintypeTesting
         var configuration = LeaseConfiguration()
         configuration.leaseTime = .seconds(3600)
         configuration.callLimit = .seconds(3600)
+        configuration.callWait = .seconds(3600)...Duration.seconds(3600)
         return LeasedComputation(
             store, results: [cache ?? SharedCache(store, configuration: Self.patient)], configuration: configuration)
     }

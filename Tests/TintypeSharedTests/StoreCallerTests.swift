@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeTesting
+
+@testable import TintypeShared
+
+@Suite(.timeLimit(.minutes(5))) struct StoreCallerTests {
+    private let clock = ManualClock()
+    private let store = FakeSharedStore()
+    private let waits = Shared<[Duration]>([])
+
+    /// A caller whose patience ends at once, and whose calls have no limit.
+    private func caller() -> StoreCaller {
+        let waits = waits
+        let time = StoreClock(
+            time: clock.timeSource,
+            sleep: { delay in
+                guard delay < .seconds(10) else {
+                    guard await Gate().wait() else { throw CancellationError() }
+                    return
+                }
+                waits.withLock { $0.append(delay) }
+            }, random: { 0.5 })
+        return StoreCaller("fake", time)
+    }
+
+    private static let time = CallTime(limit: .seconds(10), wait: .milliseconds(50)...Duration.milliseconds(250))
+
+    private func read(_ caller: StoreCaller) async -> StoreCaller.Result<Data?> {
+        await caller.call(Self.time) { [store] () async throws(TintypeError) in try await store.value(for: "a") }
+    }
+
+    private func isTimeout(_ result: StoreCaller.Result<Data?>) -> Bool {
+        if case .failure(let error) = result { error.code == .timedOut } else { false }
+    }
+
+    @Test func callersLeaveAStoreThatDoesNotAnswerAndTheThirdOpensTheBreaker() async {
+        let caller = caller()
+        store.behave(.hanging)
+        for _ in 0..<3 { #expect(isTimeout(await read(caller))) }
+        #expect(caller.breakerState == .open)
+        guard case .skipped = await read(caller) else {
+            Issue.record("the store was called")
+            return
+        }
+        // Nothing is known of the store, so they wait for the upper bound.
+        #expect(waits.now == Array(repeating: .milliseconds(250), count: 3))
+        store.endHangs()
+    }
+
+    @Test func aProbeDecidesWhenItsCallerHasLeft() async {
+        let (caller, gate) = (caller(), Gate())
+        store.behave(.gated(gate))
+        for _ in 0..<3 { _ = await read(caller) }
+        clock.advance(by: .seconds(1))
+        #expect(isTimeout(await read(caller)))
+        // It has waited for a fifth of the lower bound.
+        #expect(waits.now.last == .milliseconds(10) && caller.breakerState == .halfOpen)
+        gate.open()
+        while caller.breakerState != .closed { await Task.yield() }
+    }
+
+    @Test func aBlockedCallerLeavesToo() {
+        let (caller, store) = (caller(), store)
+        store.behave(.hanging)
+        let time = CallTime(limit: .seconds(10), wait: .milliseconds(1)...Duration.milliseconds(1))
+        for _ in 0..<3 {
+            let result = caller.blockingCall(time) { () async throws(TintypeError) in try await store.value(for: "a") }
+            #expect(isTimeout(result))
+        }
+        #expect(caller.breakerState == .open)
+        store.endHangs()
+    }
+
+    /// A call that ends when its caller has left tells how long the store takes now.
+    @Test func aCallIsMeasuredAfterItsCallerHasLeft() async {
+        let (caller, gate) = (caller(), Gate())
+        let time = CallTime(limit: .seconds(10), wait: .milliseconds(50)...Duration.seconds(2))
+        let read = { [store] in
+            await caller.call(time) { () async throws(TintypeError) in try await store.value(for: "a") }
+        }
+        store.behave(.failure(TintypeError(.timedOut, stage: .disk, "no answer")))
+        for _ in 0..<3 { _ = await read() }
+        clock.advance(by: .seconds(1))
+        store.behave(.gated(gate))
+        #expect(isTimeout(await read()))
+        clock.advance(by: .milliseconds(100))
+        gate.open()
+        while caller.breakerState != .closed { await Task.yield() }
+        store.behave(.hanging)
+        _ = await read()
+        // Twice the time of the only call that has ended well.
+        #expect(waits.now.last == .milliseconds(200))
+        store.endHangs()
+    }
+}
