@@ -25,12 +25,14 @@ package struct GatewayConfiguration: Sendable {
 
 /// A shared cache of HTTP in front of origins (RFC 9111). It answers a request with a stored response, or passes it on.
 ///
-/// Redirects, errors and every media type are passed on as they are. A body is passed on while it arrives. Requests are not
-/// coalesced. All members may be called from any thread.
+/// Redirects, errors and every media type are passed on as they are. A body is passed on while it arrives. Of equal requests,
+/// one asks the origin; the others wait until its response is stored, at most ``GatewayTurns/longestWait``. All members may
+/// be called from any thread.
 package final class Gateway: Sendable {
     private let configuration: GatewayConfiguration
     private let client: ExchangeClient
     private let store: GatewayStore
+    private let turns = GatewayTurns()
     /// The URLs that are being revalidated in the background.
     private let refreshing = Locked<Set<URL>>([])
 
@@ -53,16 +55,30 @@ package final class Gateway: Sendable {
         try configuration.serverGuard?.check(request.url)
         try request.validate()
         guard request.isCacheable else { return try await passOn(request, after: GatewayStore.Finding()) }
-        let found = await store.find(request, at: configuration.clock.date())
-        if let stored = found.entry, stored.verdict == .fresh || stored.verdict == .usableWhileRevalidating {
-            if stored.verdict == .usableWhileRevalidating { revalidateInBackground(request) }
-            return response(stored.entry, stored.response, to: request)
-        }
+        var found = await store.find(request, at: configuration.clock.date())
+        if let response = usable(found, for: request) { return response }
         guard !CacheControl(request.headers).has("only-if-cached") else {
             throw TintypeError(
                 .notCached, stage: .load, "no stored response may be used, and the request allows no other")
         }
+        guard request.canFollow else { return try await ask(request, about: found) }
+        switch turns.role(for: request.url) {
+        case .leads(let turn): found.turn = turn
+        case .follows(let end):
+            await turns.wait(for: end, configuration.clock)
+            found = await store.find(request, at: configuration.clock.date())
+            if let response = usable(found, for: request) { return response }
+        }
         return try await ask(request, about: found)
+    }
+
+    /// Returns the stored response, if it may be used without asking the origin first.
+    private func usable(_ found: GatewayStore.Finding, for request: DownloadRequest) -> GatewayResponse? {
+        guard let stored = found.entry, stored.verdict == .fresh || stored.verdict == .usableWhileRevalidating else {
+            return nil
+        }
+        if stored.verdict == .usableWhileRevalidating { revalidateInBackground(request) }
+        return response(stored.entry, stored.response, to: request)
     }
 
     /// Removes the stored responses of a URL.
@@ -185,7 +201,7 @@ package final class Gateway: Sendable {
         let chain = ExchangeChain(link(reply, to: request))
         let metadata = StoredResponse(reply.response, after: chain, storing: .all).encoded
         let variant = reply.headers.contains("vary") ? found.variant : nil
-        return GatewayStream.Copy(received: ReceivedBytes(limit: limit)) { [store] data, file in
+        return GatewayStream.Copy(received: ReceivedBytes(limit: limit), turn: found.turn) { [store] data, file in
             var entry = CacheEntry(data: data, format: nil, metadata: metadata)
             entry.file = file
             store.store(entry, for: request.url, variant)

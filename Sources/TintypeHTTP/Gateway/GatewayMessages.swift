@@ -48,6 +48,8 @@ package final class GatewayStream: Sendable {
     /// What is stored at the end of the body.
     struct Copy: Sendable {
         let received: ReceivedBytes
+        /// Released when the body is stored, or will not be.
+        let turn: GatewayTurns.Turn?
         let store: @Sendable (Data, SpillFile?) -> Void
     }
 

@@ -15,6 +15,8 @@ struct GatewayStore: Sendable {
         var entry: StoredEntry?
         /// The name of the variant that the request selects; `nil` for that of the original.
         var variant: VariantName?
+        /// What others wait for, as long as this request may store a response.
+        var turn: GatewayTurns.Turn?
     }
 
     /// A stored response, and how it may be used.

@@ -72,6 +72,54 @@ import TintypeTesting
         }
     }
 
+    @Test func equalRequestsAskTheOriginOnce() async throws {
+        try await run { fixture in
+            let gate = OriginGate(after: 5)
+            fixture.origin.serve("/a", response: text("first, last").setting(\.gate, to: gate))
+            async let first = fixture.get("raw:1", "/a")
+            let stream = try #require(await first.stream)
+            async let others = withTaskGroup(of: Data?.self) { group in
+                for _ in 0..<8 { group.addTask { try? await fixture.get("raw:1", "/a").wholeBody() } }
+                return await group.reduce(into: [Data?]()) { $0.append($1) }
+            }
+            // A range and a condition do not wait, because their responses are not stored.
+            _ = await fixture.get("raw:1", "/a", ["Range": "bytes=0-1"])
+            #expect(fixture.origin.requestCount("/a") == 2)
+            gate.open()
+            while try await stream.next() != nil {}
+            #expect(await others == Array(repeating: Data("first, last".utf8), count: 8))
+            #expect(fixture.origin.requestCount("/a") == 2)
+        }
+    }
+
+    @Test func requestsDoNotWaitForAResponseThatIsNotStored() async throws {
+        try await run { fixture in
+            let gate = OriginGate(after: 5)
+            fixture.origin.serve(
+                "/a", response: text("first, last", [("Cache-Control", "no-store")]).setting(\.gate, to: gate))
+            let first = try #require(await fixture.get("raw:1", "/a").stream)
+            let second = try #require(await fixture.get("raw:1", "/a").stream)
+            gate.open()
+            for stream in [first, second] { while try await stream.next() != nil {} }
+            #expect(fixture.origin.requestCount("/a") == 2)
+        }
+    }
+
+    /// The reader of the first response leaves: the next one asks the origin.
+    @Test func requestsDoNotWaitForAReaderThatHasLeft() async throws {
+        try await run { fixture in
+            let gate = OriginGate(after: 5)
+            fixture.origin.serve(
+                "/a", sequence: [text("first, last").setting(\.gate, to: gate), text("whole")])
+            var first = await fixture.get("raw:1", "/a").stream
+            #expect(first != nil)
+            async let second = fixture.get("raw:1", "/a").wholeBody()
+            first = nil
+            #expect(try await second == Data("whole".utf8))
+            gate.open()
+        }
+    }
+
     @Test func aBodyThatBreaksOffIsAnErrorAndIsNotStored() async throws {
         try await run { fixture in
             let broken = text("first, last").setting(\.ending, to: .reset(after: 5))
