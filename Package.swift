@@ -262,8 +262,9 @@ let package = Package(
         .target(
             name: "TintypeServer",
             dependencies: [
-                "Tintype", "TintypeCore", "TintypeDisk", "TintypeHTTP", "TintypeRedis", "TintypeS3", "TintypeShared",
-                "TintypeTLS", "TintypeTracing", .metrics, .tracing,
+                "Tintype", "TintypeCore", "TintypeDisk", "TintypeEXR", "TintypeHTTP", "TintypeJPEG2000", "TintypePDF",
+                "TintypePNM", "TintypeRAW", "TintypeRedis", "TintypeS3", "TintypeShared", "TintypeTGA", "TintypeTLS",
+                "TintypeTracing", .metrics, .tracing,
             ],
             resources: ["html", "css", "js", "svg"].map { .embedInCode("Development/page.\($0)") },
             swiftSettings: swiftSettings),

@@ -45,6 +45,8 @@ struct Renderer: Sendable {
     private func image(_ source: SourceImage, _ rendition: Rendition) async throws(TintypeError) -> Image {
         var request = ImageRequest(source: .bytes(source.data, id: source.record.digest))
         request.rendition = rendition
+        // The bytes have no name, by which some formats were recognized.
+        request.rendition.decode.formatHint = source.record.info.format
         // The encoded result is cached, not its pixels.
         request.policy.rendered = CacheRules(memory: .off, disk: .off)
         request.policy.original = CacheRules(memory: .off, disk: .off)

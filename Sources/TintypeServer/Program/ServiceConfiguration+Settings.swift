@@ -51,9 +51,9 @@ extension ServiceConfiguration {
     private static func pipeline(_ settings: ServerSettings) throws(ServerStartError) -> PipelineConfiguration {
         // Not the standard one: it keeps interrupted downloads and thumbnails on the disk, which no request here asks for.
         var configuration = PipelineConfiguration()
-        var sandbox = SandboxConfiguration(.all)
-        sandbox.isStrict = settings.limits.isStrictlyIsolated
-        configuration.coders = .standard.sandboxed(sandbox)
+        configuration.coders = .server(
+            additional: Set(settings.limits.additionalFormats.compactMap(AdditionalFormat.init)),
+            isStrict: settings.limits.isStrictlyIsolated)
         configuration.loaders.append(Downloader(downloader(settings)))
         configuration.cache = ImageCache(memory: nil, disk: disk("sources", settings), coders: configuration.coders)
         configuration.observers = [PipelineMetrics()]

@@ -42,6 +42,7 @@ package struct ServerSettings: Hashable, Sendable {
         package var frames = 1
         package var frameMegapixels = 0.0
         package var isStrictlyIsolated = false
+        package var additionalFormats: [String] = []
         package var resultSide = 8192
         package var allowsSecurityOptions = false
         package var allowedOptions: [String] = []

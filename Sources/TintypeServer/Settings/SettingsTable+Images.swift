@@ -28,6 +28,10 @@ extension SettingsTable {
         .flag(
             "STRICT_ISOLATION", \.limits.isStrictlyIsolated,
             help: "Whether images are refused if the kernel cannot restrict the processes that decode them."),
+        .list(
+            "ADDITIONAL_FORMATS", \.limits.additionalFormats, expected: "pdf, raw or both, divided by commas",
+            help: "Formats of sources that are read only if they are named here. Isolation is strict then.",
+            isValid: { AdditionalFormat(rawValue: $0) != nil }),
         .flag(
             "ALLOW_SECURITY_OPTIONS", alias: "ALLOW_SECURITY_OPTIONS", \.limits.allowsSecurityOptions,
             help: "Whether a URL may change these limits."),

@@ -14,7 +14,6 @@ struct SourceImage: Sendable {
 /// Loads sources through the pipeline, under the caching rules of their origins.
 struct SourceLoader: Sendable {
     private let pipeline: ImagePipeline
-    private let decoder: NamedDecoder
     private let localRoot: URL?
 
     /// - Parameters:
@@ -22,7 +21,6 @@ struct SourceLoader: Sendable {
     ///   - localRoot: The folder of `local:` URLs; `nil` refuses them.
     init(_ pipeline: ImagePipeline, localRoot: URL? = nil) {
         self.pipeline = pipeline
-        decoder = NamedDecoder(id: "header", decoder: HeaderDecoder(coders: pipeline.configuration.coders))
         self.localRoot = localRoot?.standardizedFileURL.resolvingSymlinksInPath()
     }
 
@@ -31,7 +29,9 @@ struct SourceLoader: Sendable {
     /// Equal loads at the same time are one.
     func load(_ source: SourceURL) async throws(Failure) -> SourceImage {
         var request = ImageRequest(source: try imageSource(source))
-        request.rendition.decode.decoder = decoder
+        // Equal sources have equal names, so the name need not be part of the identifier.
+        request.rendition.decode.decoder = NamedDecoder(
+            id: "header", decoder: HeaderDecoder(coders: pipeline.configuration.coders, name: source.path))
         request.policy.freshness = source.scheme.hasPrefix("http") ? .http : .cached
         request.policy.failureMemory = .ignored
         request.policy.data = .always

@@ -12,15 +12,20 @@ struct ServiceFixture {
     let service: ImageService
 
     /// Runs a test with a service, and stops its origin.
+    ///
+    /// - Parameter coders: The decoders and encoders of the service.
     static func run(
-        _ change: (inout ServiceConfiguration) -> Void = { _ in }, _ body: (ServiceFixture) async throws -> Void
+        coders: ImageCoderRegistry = .standard, _ change: (inout ServiceConfiguration) -> Void = { _ in },
+        _ body: (ServiceFixture) async throws -> Void
     ) async throws {
         let origin = try await Origin.start()
         let folder = URL.temporaryDirectory.appending(path: "tintype-test-\(UUID().uuidString)")
         var downloads = DownloaderConfiguration.patient
         downloads.storedHeaders = .all
         let disk = DiskCache(directory: folder.appending(path: "sources"))
-        let pipeline = ImagePipeline(.standard(downloader: downloads, memory: nil, disk: disk))
+        var images = PipelineConfiguration.standard(downloader: downloads, memory: nil, disk: disk)
+        images.coders = coders
+        let pipeline = ImagePipeline(images)
         var configuration = ServiceConfiguration(pipeline: pipeline, urls: ImageURLParser(options: try OptionsParser()))
         configuration.isDevelopment = true
         change(&configuration)
