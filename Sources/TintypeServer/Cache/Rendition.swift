@@ -27,9 +27,12 @@ struct RenditionNotes: Hashable, Sendable, Codable {
     var fields: [(name: String, value: String)] {
         var fields: [(String, String)] = []
         if let frames, let sourceFrames { fields.append(("Tintype-Frames", "\(frames)/\(sourceFrames)")) }
-        if losesRange == true { fields.append(("Tintype-Lost", "dynamic-range")) }
+        if let loss { fields.append(("Tintype-Lost", loss)) }
         return fields
     }
+
+    /// The name of what was lost; `nil` for nothing.
+    var loss: String? { losesRange == true ? "dynamic-range" : nil }
 }
 
 extension EncodedRendition {

@@ -27,6 +27,8 @@ struct AccessLogEntry: Hashable, Sendable {
     var source: String?
     /// The media type of the response.
     var contentType: String?
+    /// What the result has less of than its source; `nil` for nothing.
+    var loss: String?
     /// The beginning of the key of the rendition.
     var key: String?
     /// The address of the client.
@@ -58,7 +60,8 @@ struct AccessLogEntry: Hashable, Sendable {
         object.add("ms", decimal: duration / .milliseconds(1))
         let texts = [
             ("code", code), ("tier", tier), ("shared", shared), ("source_host", source.flatMap(SourceRedaction.host)),
-            ("type", contentType), ("key", key.map { String($0.prefix(Self.keyLength)) }), ("client", client),
+            ("type", contentType), ("lost", loss), ("key", key.map { String($0.prefix(Self.keyLength)) }),
+            ("client", client),
             ("trace", trace),
         ]
         for case (let name, let value?) in texts { object.add(name, short(value)) }

@@ -16,7 +16,9 @@ struct Renderer: Sendable {
         _ info: ImageInfo, _ options: ProcessingOptions, as format: ImageFormat, watermark: PixelBuffer? = nil
     ) -> Int {
         let plan = RenderingPlan(for: info, options, format: format, watermark: watermark, settings: settings)
-        return (info.size.area + (plan.size?.area ?? 0)) * PixelBuffer.bytesPerPixel
+        // Pixels of a higher range come in addition, with four channels of 16 bits.
+        let bytes = PixelBuffer.bytesPerPixel * (plan.rendition.decode.range == .high ? 3 : 1)
+        return (info.size.area + (plan.size?.area ?? 0)) * bytes
     }
 
     /// Makes a rendition.
@@ -35,7 +37,9 @@ struct Renderer: Sendable {
             let decoded = ContinuousClock.now
             let data = try await pipeline.encode(image, as: format, options: encodeOptions(options, plan, image))
             let times = WorkTimes(decoding: decoded - start, encoding: ContinuousClock.now - decoded)
-            return (EncodedRendition(data, format, notes: notes(source.record.info, plan)), times)
+            var notes = notes(source.record.info, plan)
+            if source.record.info.isHighRange, try await !hasHighRange(data) { notes.losesRange = true }
+            return (EncodedRendition(data, format, notes: notes), times)
         } catch {
             throw Failure(error)
         }
@@ -71,7 +75,14 @@ struct Renderer: Sendable {
     private func notes(_ info: ImageInfo, _ plan: RenderingPlan) -> RenditionNotes {
         var notes = RenditionNotes()
         if info.frameCount > plan.frameCount { (notes.frames, notes.sourceFrames) = (plan.frameCount, info.frameCount) }
-        if info.isHighRange, plan.rendition.decode.range != .high { notes.losesRange = true }
         return notes
+    }
+
+    /// Whether an encoded image has more dynamic range than sRGB. Transforms of colours and most formats reduce it.
+    private func hasHighRange(_ data: Data) async throws(TintypeError) -> Bool {
+        let coders = pipeline.configuration.coders
+        return try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+            try coders.info(of: data)?.isHighRange ?? false
+        }
     }
 }

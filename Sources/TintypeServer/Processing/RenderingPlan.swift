@@ -28,7 +28,7 @@ struct RenderingPlan: Sendable {
         let steps = RenderingSteps(
             options, format: format, isVector: info.drawing != nil, watermark: watermark, settings: settings)
         var decode = DecodeOptions(frames: isAnimated ? .all : .first)
-        if options.output.preservesHDR, !isAnimated { decode.range = .high }
+        if options.output.preservesHDR, info.isHighRange, !isAnimated { decode.range = .high }
         decode.keepsMetadata = !options.output.metadata.isEmpty
         if options.output.enforcesThumbnail { decode.embeddedThumbnail = .whereLargeEnough }
         // Decoders apply the orientation of the metadata.

@@ -47,6 +47,7 @@ extension ProcessingOptions {
             output.formatQuality.compactMap { name, quality in ImageFormat(fileExtension: name).map { ($0, quality) } },
             uniquingKeysWith: { $1 })
         self.output.stripsMetadata = output.stripsMetadata
+        self.output.preservesHDR = output.preservesHDR
         autoRotates = output.rotates
         isAttachment = output.returnsAttachment
     }

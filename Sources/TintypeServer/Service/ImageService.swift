@@ -161,6 +161,7 @@ package final class ImageService: Sendable {
             rendition = try await self.rendition(
                 RenditionKey(source.record, options, format), &source, url.source, options, format, &report)
         }
+        report.loss = rendition.notes.loss
         return response(rendition, source.record, url, negotiation, limits, request, now)
     }
 

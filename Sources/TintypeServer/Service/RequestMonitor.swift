@@ -63,6 +63,7 @@ package struct RequestMonitor: Sendable {
         entry.download = response.report.download
         entry.shared = response.report.shared?.rawValue
         entry.key = response.report.key
+        entry.loss = response.report.loss
         if let work = response.report.work {
             (entry.queueing, entry.decoding, entry.encoding) = (work.queueing, work.decoding, work.encoding)
         }

@@ -115,6 +115,8 @@ struct ServiceReport: Sendable {
     var warnings: [String] = []
     /// The names for `Vary`.
     var vary: [String] = []
+    /// What the result has less of than its source; `nil` for nothing.
+    var loss: String?
     /// Why there is no image.
     var failure: Failure?
 }

@@ -107,6 +107,10 @@ extension SettingsTable {
         .flag(
             "STRIP_METADATA", alias: "STRIP_METADATA", \.output.stripsMetadata, help: "Whether metadata is removed."),
         .flag(
+            "PRESERVE_HDR", alias: "PRESERVE_HDR", \.output.preservesHDR,
+            help:
+                "Whether a result has the dynamic range of its source, if its format can. imgproxy's default is false."),
+        .flag(
             "AUTO_ROTATE", alias: "AUTO_ROTATE", \.output.rotates,
             help: "Whether images are turned as their EXIF orientation says."),
         .list(

@@ -27,6 +27,12 @@ import Testing
                 """)
     }
 
+    @Test func aLossIsLogged() throws {
+        var entry = Self.entry()
+        entry.loss = "dynamic-range"
+        #expect(try Self.object(entry.line)["lost"] as? String == "dynamic-range")
+    }
+
     @Test(arguments: [(200, "info"), (304, "info"), (404, "warning"), (499, "warning"), (500, "error"), (504, "error")])
     func theLevelIsThatOfTheStatus(_ status: Int, _ level: String) throws {
         #expect(try Self.object(Self.entry(status).line)["level"] as? String == level)
