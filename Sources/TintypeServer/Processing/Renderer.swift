@@ -12,10 +12,8 @@ struct Renderer: Sendable {
 
     /// Returns an estimate of the memory for the pixels of a source and of its rendition, in bytes. A rendition whose size
     /// only the pixels tell is at most as large as its source.
-    func pixelBytes(
-        _ info: ImageInfo, _ options: ProcessingOptions, as format: ImageFormat, watermark: PixelBuffer? = nil
-    ) -> Int {
-        let plan = RenderingPlan(for: info, options, format: format, watermark: watermark, settings: settings)
+    func pixelBytes(_ info: ImageInfo, _ options: ProcessingOptions, as format: ImageFormat) -> Int {
+        let plan = RenderingPlan(for: info, options, format: format, settings: settings)
         // Pixels of a higher range come in addition, with four channels of 16 bits.
         let bytes = PixelBuffer.bytesPerPixel * (plan.rendition.decode.range == .high ? 3 : 1)
         return (info.size.area + (plan.size?.area ?? 0)) * bytes
@@ -43,6 +41,11 @@ struct Renderer: Sendable {
         } catch {
             throw Failure(error)
         }
+    }
+
+    /// Decodes a source as it is.
+    func pixels(of source: SourceImage) async throws(Failure) -> PixelBuffer {
+        do throws(TintypeError) { return try await image(source, Rendition()).pixels } catch { throw Failure(error) }
     }
 
     /// Decodes and transforms a source. Equal work at the same time is done once.

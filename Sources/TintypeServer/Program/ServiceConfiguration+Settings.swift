@@ -6,6 +6,7 @@ import TintypeHTTP
 import TintypeRedis
 import TintypeS3
 import TintypeShared
+import TintypeTLS
 
 #if Tracing
 import TintypeTracing
@@ -84,10 +85,11 @@ extension ServiceConfiguration {
     }
 
     /// Reads the watermark of the operator.
-    private static func watermark(_ path: String) throws(ServerStartError) -> PixelBuffer {
+    private static func watermark(_ path: String) throws(ServerStartError) -> Watermark {
         do {
             let data = try Data(contentsOf: URL(filePath: path))
-            return try ImageCoderRegistry.standard.decoder(for: data).decode(data, context: DecodeContext()).pixels
+            let image = try ImageCoderRegistry.standard.decoder(for: data).decode(data, context: DecodeContext())
+            return Watermark(pixels: image.pixels, digest: SystemDigest.sha256(data).hexadecimal)
         } catch {
             throw ServerStartError(message: "the watermark \(path) cannot be read: \(error)")
         }
@@ -96,11 +98,16 @@ extension ServiceConfiguration {
     /// Reads the image for requests that fail.
     private static func fallback(
         _ path: String, lifetime: Int
-    ) throws(ServerStartError) -> ProblemResponse.Fallback {
+    ) throws(ServerStartError) -> FallbackImage {
         guard let data = try? Data(contentsOf: URL(filePath: path)),
             let info = try? ImageCoderRegistry.standard.info(of: data)
         else { throw ServerStartError(message: "the fallback image \(path) cannot be read") }
-        return ProblemResponse.Fallback(contentType: info.format.mediaType, bytes: data, maximumAge: lifetime)
+        let record = SourceRecord(
+            digest: SystemDigest.sha256(data).hexadecimal, info: info, byteCount: data.count, lastModified: nil,
+            freshness: .unstated, confirmed: Date())
+        return FallbackImage(
+            ProblemResponse.Fallback(contentType: info.format.mediaType, bytes: data, maximumAge: lifetime),
+            source: SourceImage(data: data, record: record, origin: .file))
     }
 
     private static func downloader(_ settings: ServerSettings) -> DownloaderConfiguration {

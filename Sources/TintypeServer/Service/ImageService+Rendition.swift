@@ -9,13 +9,37 @@ struct RenditionWork: Sendable {
     let times: WorkTimes?
 }
 
+/// A rendition that a request asks for: what it is made of, and how.
+struct RenditionOrder: Sendable {
+    let url: SourceURL
+    var source: ImageService.KnownSource
+    /// The options, resolved for the format.
+    let options: ProcessingOptions
+    let format: ImageFormat
+    var watermark: WatermarkChoice
+
+    init(
+        _ url: SourceURL, _ source: ImageService.KnownSource, _ options: ProcessingOptions, _ format: ImageFormat,
+        watermark: WatermarkChoice = .none
+    ) {
+        (self.url, self.source, self.options, self.format) = (url, source, options, format)
+        self.watermark = watermark
+    }
+
+    /// The key of the result. It changes if a source turns out to have changed.
+    var key: RenditionKey { RenditionKey(source.record, options, format, watermark: watermark.digest) }
+
+    /// Whether other clients may get the result.
+    var isStorable: Bool { source.record.isStorable && watermark.record?.isStorable ?? true }
+}
+
 /// How a rendition is found or made.
 extension ImageService {
     /// Returns a rendition from the caches, or makes it.
     func rendition(
-        _ key: RenditionKey, _ known: inout KnownSource, _ source: SourceURL, _ options: ProcessingOptions,
-        _ format: ImageFormat, _ report: inout ServiceReport
+        _ order: inout RenditionOrder, _ report: inout ServiceReport
     ) async throws(Failure) -> EncodedRendition {
+        let key = order.key
         report.key = key.source
         if let rendition = renditions.inMemory(key) {
             report.tier = .memory
@@ -27,14 +51,16 @@ extension ImageService {
         }
         let failureKey = "\(key)"
         if let failure = failures.value(for: failureKey)?.failure(at: Date()) { throw failure }
-        let image = try await bytes(&known, source, &report)
-        // The source may have changed since its record was made.
-        let key = image.record.digest == key.source ? key : RenditionKey(image.record, options, format)
-        report.key = key.source
+        let image = try await bytes(&order.source, order.url, &report)
+        if case .source(let url, var known) = order.watermark {
+            _ = try await bytes(&known, url, &report)
+            order.watermark = .source(url, known)
+        }
+        report.key = image.record.digest
         let deadline = TimeSource.system.uptime() + configuration.requestTimeout
-        let (result, isShared) = await renderings.value(for: key) { [self] in
+        let (result, isShared) = await renderings.value(for: order.key) { [self, order] in
             do throws(Failure) {
-                return .success(try await make(image, key, options, format, deadline))
+                return .success(try await make(image, order, deadline))
             } catch {
                 if let remembered = RememberedFailure(error, now: Date()) {
                     failures.store(remembered, for: failureKey)
@@ -53,12 +79,11 @@ extension ImageService {
 
     /// Makes a rendition when it is its turn, here or on another machine, and stores it.
     private func make(
-        _ image: SourceImage, _ key: RenditionKey, _ options: ProcessingOptions, _ format: ImageFormat,
-        _ deadline: Duration
+        _ image: SourceImage, _ order: RenditionOrder, _ deadline: Duration
     ) async throws(Failure) -> RenditionWork {
-        let isStorable = image.record.isStorable
+        let (key, isStorable) = (order.key, order.isStorable)
         guard isStorable, let leases = configuration.leases else {
-            let (rendition, times) = try await render(image, options, format, deadline)
+            let (rendition, times) = try await render(image, order, deadline)
             if isStorable { renditions.store(rendition, for: key) }
             return RenditionWork(rendition: rendition, times: times)
         }
@@ -68,7 +93,7 @@ extension ImageService {
             let left = deadline - TimeSource.system.uptime()
             let entry = try await leases.entry(for: key.cacheKey, deadline: left) { () throws(TintypeError) in
                 do throws(Failure) {
-                    let (rendition, own) = try await self.render(image, options, format, deadline)
+                    let (rendition, own) = try await self.render(image, order, deadline)
                     times.withLock { $0 = own }
                     return rendition.cacheEntry
                 } catch {
@@ -87,10 +112,10 @@ extension ImageService {
     }
 
     private func render(
-        _ image: SourceImage, _ options: ProcessingOptions, _ format: ImageFormat, _ deadline: Duration
+        _ image: SourceImage, _ order: RenditionOrder, _ deadline: Duration
     ) async throws(Failure) -> (EncodedRendition, WorkTimes) {
         let start = ContinuousClock.now
-        let bytes = renderer.pixelBytes(image.record.info, options, as: format, watermark: configuration.watermark)
+        let bytes = renderer.pixelBytes(image.record.info, order.options, as: order.format)
         let slot = try await configuration.tracer.part(.queue) { [admission] () throws(Failure) in
             try await Self.admit(bytes, admission, deadline)
         }
@@ -100,8 +125,9 @@ extension ImageService {
         }
         let queueing = ContinuousClock.now - start
         let (rendition, own) = try await configuration.tracer.part(.processing) {
-            [renderer, watermark = configuration.watermark] () throws(Failure) in
-            try await renderer.render(image, options, as: format, watermark: watermark)
+            () throws(Failure) in
+            let watermark = try await pixels(of: order.watermark)
+            return try await renderer.render(image, order.options, as: order.format, watermark: watermark)
         }
         var times = own
         times.queueing = queueing

@@ -16,6 +16,8 @@ package final class ImageService: Sendable {
     let renderings = SharedWork<RenditionKey, Result<RenditionWork, Failure>>()
     let failures: EvictingCache<String, RememberedFailure>
     let admission: AdmissionControl
+    /// The pixels of watermarks that URLs name, by the digests of their bytes.
+    let watermarks = EvictingCache<String, PixelBuffer>(cost: 64 << 20)
     private let recent = Locked(RecentResponses())
     /// The number of images that were made, or failed.
     let finished = Locked(0)
@@ -41,13 +43,14 @@ package final class ImageService: Sendable {
     private func answer(_ request: ServerRequest) async -> ServiceResponse {
         let isReverseProxy = configuration.passThrough?.isReverseProxy ?? false
         if !isReverseProxy, let answer = answer(toMethodOf: request) { return answer }
-        var report = ServiceReport()
+        var (report, parsed) = (ServiceReport(), ImageURL?.none)
         do throws(Failure) {
             try authorize(request)
             let now = Date()
             let key = configuration.isDevelopment ? nil : RecentResponses.Key(request)
             if let response = recentResponse(key, now) { return response }
             let url = try imageURL(request, now)
+            parsed = url
             (report.host, report.warnings) = (url.source.host, url.warnings)
             if url.options.output.isRaw, url.source.scheme.hasPrefix("http") {
                 let response = try await passThrough().response(to: request, from: url.source, &report)
@@ -63,7 +66,8 @@ package final class ImageService: Sendable {
             var random = SystemRandomNumberGenerator()
             let problem = ProblemResponse(
                 failure: error, requestID: request.id, isDevelopment: configuration.isDevelopment, vary: report.vary,
-                crossOrigin: configuration.crossOrigin, request: request.fields, fallback: configuration.fallback)
+                crossOrigin: configuration.crossOrigin, request: request.fields,
+                fallback: await fallback(for: error, parsed, request))
             return ServiceResponse(problem.response(using: &random).answering(request.method), report)
         }
     }
@@ -158,8 +162,10 @@ package final class ImageService: Sendable {
             let image = try await bytes(&source, url.source, &report)
             rendition = EncodedRendition(image.data, source.record.info.format, notes: RenditionNotes())
         } else {
-            rendition = try await self.rendition(
-                RenditionKey(source.record, options, format), &source, url.source, options, format, &report)
+            var order = RenditionOrder(url.source, source, options, format)
+            order.watermark = try await watermark(options.watermark, &report)
+            rendition = try await self.rendition(&order, &report)
+            source.record = order.source.record.combined(with: order.watermark.record)
         }
         report.loss = rendition.notes.loss
         return response(rendition, source.record, url, negotiation, limits, request, now)
@@ -212,7 +218,8 @@ package final class ImageService: Sendable {
         var image: SourceImage?
     }
 
-    private func source(
+    /// Returns what is known of a source, after loading it if its record is missing or stale.
+    func source(
         _ source: SourceURL, _ limits: CacheLimits, _ report: inout ServiceReport
     ) async throws(Failure) -> KnownSource {
         if let record = records.value(for: source.text), record.isFresh(at: Date(), limits) {

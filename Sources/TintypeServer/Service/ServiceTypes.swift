@@ -146,9 +146,9 @@ package struct ServiceConfiguration: Sendable {
     /// The part of ``renditionCache`` on this machine.
     var renditionDisk: (any DataCaching)?
     /// The watermark of the operator; `nil` for none.
-    var watermark: PixelBuffer?
+    var watermark: Watermark?
     /// The image that replaces the body of an error; `nil` for none.
-    var fallback: ProblemResponse.Fallback?
+    var fallback: FallbackImage?
     /// Passes sources through as they are for the option `raw`; `nil` refuses it.
     var passThrough: PassThrough?
     /// The bearer token that each request must have; `nil` for none.

@@ -64,7 +64,7 @@ import TintypeTesting
 
     @Test func aFallbackImageKeepsTheStatus() async throws {
         let fallback = ProblemResponse.Fallback(contentType: "image/png", bytes: Data([1, 2, 3]))
-        try await ServiceFixture.run({ $0.fallback = fallback }) { fixture in
+        try await ServiceFixture.run({ $0.fallback = FallbackImage(fallback) }) { fixture in
             let response = await fixture.get("w:40", "/missing.png")
             #expect(response.status == 404 && response.body == Data([1, 2, 3]))
             #expect(response.fields["content-type"] == "image/png")
