@@ -34,7 +34,7 @@ def closed(port, paths, seconds, connections, folder, threads=1):
     command = ["wrk", f"-t{threads}", f"-c{connections}", f"-d{seconds}", "--timeout", "60", "--latency", "-s", script]
     command += [f"http://127.0.0.1:{port}"]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    if not re.search(r"\n +99% +[0-9.]+\w+\n", text):
+    if not re.search(r"\n +99% +[0-9.]+\w+ *\n", text):
         raise SystemExit(f"port {port} did not answer {paths[0]} in {seconds} s:\n{text}")
     requests = int(re.search(r"(\d+) requests in", text)[1])
     size, unit = re.search(r"requests in [0-9.]+\w+, ([0-9.]+)(KB|MB|GB|B) read", text).groups()

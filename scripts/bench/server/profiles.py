@@ -2,8 +2,9 @@
 
     profiles.py --server PATH [--thumbor PATH] [--bare PATH] [--pairs N] [--seconds N] PROFILE…
 
-The profiles are `misses` (every request is decoded, resized and encoded), `hits` (every response is in a cache), `overload`
-(four times as many requests as can be served) and `soak` (a mixture with damaged and slow sources).
+The profiles are `misses` (every request is decoded, resized and encoded), `widths` (misses of many sizes), `hits` (every
+response is in a cache), `mixed` (a Zipf distribution over each tier), `overload` (four times as many requests as can be
+served), `stores` (shared stores stop and die under load) and `soak` (a mixture with damaged, missing, huge and slow sources).
 """
 
 import argparse
@@ -15,9 +16,12 @@ import tempfile
 import time
 import urllib.request
 
+from PIL import Image
+
 import load
 import quality
 import servers
+import stores
 
 FORMATS = ("jpg", "png", "webp")
 
@@ -98,6 +102,42 @@ def report_ratios(results):
               "| | | | | |", flush=True)
 
 
+def widths(arguments, folder):
+    """Sizes that no request before has had."""
+    print("\n## Many widths: JPEG to 320…1024 pixels, each URL once, two connections\n")
+    print("| server | requests a second | p50, p99 in ms | bytes | processor ms |\n| --- | ---: | ---: | ---: | ---: |")
+    generator = random.Random(3)
+    pairs = [(width, number) for width in range(320, 1025) for number in range(arguments.count)]
+    generator.shuffle(pairs)
+    pairs = pairs[:10000]
+    place = f"127.0.0.1:{servers.ORIGIN}"
+    contenders = {"tintype-server": (lambda: servers.ours(folder, arguments.server, True), servers.OURS, [
+        f"/_/rs:fit:{width}:{width}/q:{arguments.quality['jpg']}/f:jpg/{source(f'{number}.jpg')}"
+        for width, number in pairs])}
+    if arguments.thumbor:
+        contenders["thumbor"] = (lambda: servers.thumbor(folder, arguments.thumbor), servers.THUMBOR, [
+            f"/unsafe/fit-in/{width}x{width}/{place}/{number}.jpg" for width, number in pairs])
+    results = {name: [] for name in contenders}
+    for _ in range(arguments.pairs):
+        for name in itertools.chain(contenders, reversed(contenders)):
+            start, port, paths = contenders[name]
+            server = start()
+            load.closed(port, paths[5000:], arguments.warm, 2, folder)
+            before = server.seconds()
+            result = load.closed(port, paths[:5000], arguments.seconds, 2, folder)
+            result["processor"] = (server.seconds() - before) * 1e3 / result["requests"]
+            server.stop()
+            results[name].append(result)
+    for name, runs in results.items():
+        middle = {key: statistics.median(run[key] for run in runs) for key in runs[0]}
+        print(f"| {name} | {middle['rate']:.1f} | {middle['p50']:.0f}, {middle['p99']:.0f} | {middle['bytes']:.0f} | "
+              f"{middle['processor']:.1f} |" + (f" {middle['failures']} failures" if middle["failures"] else ""))
+    if arguments.thumbor:
+        shares = [a["rate"] / b["rate"] for a, b in zip(*results.values())]
+        print(f"| ratio to thumbor | {statistics.median(shares):.2f} ({min(shares):.2f} to {max(shares):.2f}) | | | |",
+              flush=True)
+
+
 # Hits
 
 
@@ -176,32 +216,36 @@ def overload(arguments, folder):
 
 
 def soak(arguments, folder):
-    print(f"\n## Soak: {arguments.soak} s of a Zipf distribution, one source in a hundred damaged, one missing\n")
+    print(f"\n## Soak: {arguments.soak} s of a Zipf distribution, one source in a hundred damaged, missing, huge or slow\n")
     server = servers.ours(folder, arguments.server, True, CACHE_MEMORY_BYTES="16M", CACHE_DISK_BYTES="64M")
     (arguments.data / "damaged.jpg").write_bytes((arguments.data / "0.jpg").read_bytes()[:3000])
+    Image.new("1", (12000, 12000)).save(arguments.data / "huge.png")
     generator = random.Random(1)
     weights = [1 / (rank + 1) ** 0.99 for rank in range(10000)]
-    ranks = generator.choices(range(10000), weights, k=200000)
-    paths = [soak_path(arguments, rank) for rank in ranks]
-    print("| minute | requests a second | failures | memory | descriptors |\n| ---: | ---: | ---: | ---: | ---: |")
+    print("| minute | requests | others than 200, 404 and 422 | p50, p99 in ms | memory | descriptors |")
+    print("| ---: | ---: | ---: | ---: | ---: | ---: |")
     for minute in range(arguments.soak // 60):
-        generator.shuffle(paths)
-        result = load.closed(servers.OURS, paths, 60, 4, folder)
-        print(f"| {minute + 1} | {result['rate']:.0f} | {result['failures']} | {server.memory() >> 20} MB | "
-              f"{server.descriptors()} |", flush=True)
+        paths = [soak_path(arguments, rank)
+                 for rank in generator.choices(range(10000), weights, k=int(60 * arguments.soak_rate))]
+        rows = load.open_loop(servers.OURS, paths, 60, arguments.soak_rate)
+        others = sum(row[1] not in (200, 404, 422) for row in rows)
+        times = [row[2] for row in rows]
+        print(f"| {minute + 1} | {len(rows)} | {others} | {load.percentile(times, 0.5):.1f}, "
+              f"{load.percentile(times, 0.99):.0f} | {server.memory() / (1 << 20):.1f} MB | {server.descriptors()} |",
+              flush=True)
     server.stop()
 
 
 def soak_path(arguments, rank):
-    if rank % 100 == 51:
-        return f"/_/rs:fit:300:300/{source('damaged.jpg')}"
-    if rank % 100 == 77:
-        return f"/_/rs:fit:300:300/{source(f'missing-{rank}.jpg')}"
+    special = {51: "damaged.jpg", 77: f"missing-{rank}.jpg", 31: "huge.png", 93: f"slow/{rank % arguments.count}.jpg"}
+    if rank % 100 in special:
+        return f"/_/rs:fit:{300 + rank // 100}:300/{source(special[rank % 100])}"
     extension = FORMATS[rank % 3]
     return f"/_/rs:fit:{200 + rank // 40}:600/q:80/{source(f'{rank % arguments.count}.{extension}')}"
 
 
-PROFILES = {"misses": misses, "hits": hits, "overload": overload, "soak": soak}
+PROFILES = {"misses": misses, "widths": widths, "hits": hits, "mixed": stores.mixed, "overload": overload,
+            "stores": stores.failing, "soak": soak}
 
 
 def main():
@@ -216,6 +260,12 @@ def main():
     parser.add_argument("--warm", type=int, default=3)
     parser.add_argument("--overload", type=int, default=60)
     parser.add_argument("--soak", type=int, default=1800)
+    parser.add_argument("--soak-rate", type=float, default=30, help="requests a second of the profile soak")
+    parser.add_argument("--mixed", type=int, default=60, help="seconds for each tier")
+    parser.add_argument("--keys", type=int, default=10000, help="results of the profile mixed")
+    parser.add_argument("--rate", type=float, default=40, help="requests a second of the profile stores")
+    parser.add_argument("--phase", type=float, default=10, help="seconds of each state of the profile stores")
+    parser.add_argument("--weed", help="the program of SeaweedFS, for mixed and stores")
     parser.add_argument("--formats", default=",".join(FORMATS))
     parser.add_argument("--quality", default="jpg=80,png=80,webp=80")
     parser.add_argument("profiles", nargs="+", choices=list(PROFILES))

@@ -1,5 +1,6 @@
 """Starts what a load profile needs, and measures the processes: an origin, this server and its peers."""
 
+import atexit
 import os
 import pathlib
 import shutil
@@ -24,6 +25,7 @@ http {{
   server {{
     listen 127.0.0.1:{port} backlog=4096; root {data};
     location / {{ add_header Cache-Control max-age=3600; }}
+    location /slow/ {{ alias {data}/; limit_rate 300k; add_header Cache-Control max-age=3600; }}
     {locations}
   }}
 }}
@@ -54,6 +56,8 @@ class Server:
         self.root = psutil.Process(self.process.pid)
         self.peak = 0
         self.is_sampling = True
+        # Also if a measurement fails: what stays would answer in place of the next server.
+        atexit.register(self.stop)
         threading.Thread(target=self._sample, daemon=True).start()
 
     def _all(self):
@@ -113,6 +117,7 @@ class Server:
         raise SystemExit(f"{self.name} does not answer at {url}")
 
     def stop(self):
+        atexit.unregister(self.stop)
         self.is_sampling = False
         processes = self._all()
         self.process.terminate()
@@ -141,7 +146,7 @@ def origin(folder, data):
     return Server("nginx", command, log=folder / "nginx.log").wait(f"http://127.0.0.1:{ORIGIN}/0.jpg")
 
 
-def ours(folder, program, caching=False, **settings):
+def ours(folder, program, caching=False, variables=None, **settings):
     """This server, with or without its caches."""
     cache = folder / "cache"
     shutil.rmtree(cache, ignore_errors=True)
@@ -153,6 +158,7 @@ def ours(folder, program, caching=False, **settings):
     if not caching:
         environment |= {"TINTYPE_CACHE_MEMORY_BYTES": "1", "TINTYPE_CACHE_DISK_BYTES": "0"}
     environment |= {"TINTYPE_" + name: str(value) for name, value in settings.items()}
+    environment |= variables or {}
     server = Server("tintype-server", [program], environment, folder / "ours.log")
     return server.wait(f"http://127.0.0.1:{OURS}/health/live")
 
