@@ -3,125 +3,113 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gif_lib.h>
+/// The length of an image descriptor, without its colour table (GIF89a, 20).
+enum { DESCRIPTOR = 10 };
+/// How many values are decoded between two checks for cancellation. They stay in a cache of the processor until they are
+/// painted.
+enum { PART = 64 << 10 };
 
-// MARK: Input
-
-/// The bytes that giflib reads: a header without a colour table, then the image.
+/// An image in a file: its compressed bytes, without the lengths of the blocks.
 typedef struct {
-    uint8_t header[13];
-    size_t header_used;
-    const uint8_t *next;
-    size_t left;
-} source;
+    uint8_t *bytes;
+    size_t count;
+    uint32_t code_size;
+    bool is_interlaced;
+} image;
 
-/// giflib's read callback: copies at most `count` bytes and returns how many.
-static int supply(GifFileType *gif, GifByteType *dest, int count) {
-    source *from = gif->UserData;
-    size_t wanted = count > 0 ? (size_t)count : 0;
-    size_t head = sizeof from->header - from->header_used;
-    head = head < wanted ? head : wanted;
-    memcpy(dest, from->header + from->header_used, head);
-    from->header_used += head;
-    size_t rest = wanted - head;
-    rest = rest < from->left ? rest : from->left;
-    memcpy(dest + head, from->next, rest);
-    from->next += rest;
-    from->left -= rest;
-    return (int)(head + rest);
+static uint32_t read_uint16(const uint8_t *bytes) {
+    return bytes[0] | (uint32_t)bytes[1] << 8;
 }
 
-static source make_source(const uint8_t *bytes, size_t count, uint32_t width, uint32_t height) {
-    return (source){
-        .header = {'G', 'I', 'F', '8', '9', 'a', (uint8_t)width, (uint8_t)(width >> 8), (uint8_t)height,
-            (uint8_t)(height >> 8), 0, 0, 0},
-        .next = bytes,
-        .left = count,
-    };
-}
-
-// MARK: Rows
-
-typedef struct {
-    GifFileType *gif;
-    GifPixelType *indices;
-    const uint8_t *colors;
-    uint8_t *dest;
-    size_t stride;
-    uint32_t width;
-    uint32_t height;
-    tintype_gif_cancel_hook is_cancelled;
-    void *context;
-    uint32_t *rows_read;
-} job;
-
-static tintype_gif_status read_row(const job *job, uint32_t y) {
-    if (job->is_cancelled != NULL && job->is_cancelled(job->context)) {
-        return TINTYPE_GIF_CANCELLED;
+/// Joins the blocks, up to an empty one or the end of the bytes.
+static tintype_gif_status join_blocks(const uint8_t *bytes, size_t count, image *out) {
+    out->bytes = malloc(count > 0 ? count : 1);
+    if (out->bytes == NULL) {
+        return TINTYPE_GIF_MEMORY;
     }
-    if (DGifGetLine(job->gif, job->indices, (int)job->width) != GIF_OK) {
-        return job->gif->Error == D_GIF_ERR_NOT_ENOUGH_MEM ? TINTYPE_GIF_MEMORY : TINTYPE_GIF_CORRUPT;
+    size_t offset = 0;
+    while (offset < count && bytes[offset] > 0) {
+        size_t left = count - offset - 1, length = bytes[offset] < left ? bytes[offset] : left;
+        memcpy(out->bytes + out->count, bytes + offset + 1, length);
+        out->count += length;
+        offset += 1 + length;
     }
-    uint8_t *pixel = job->dest + y * job->stride;
-    for (uint32_t x = 0; x < job->width; x++, pixel += 4) {
-        memcpy(pixel, job->colors + 4 * job->indices[x], 4);
-    }
-    *job->rows_read += 1;
     return TINTYPE_GIF_OK;
 }
 
-static tintype_gif_status read_rows(const job *job, uint32_t first, uint32_t step) {
-    tintype_gif_status status = TINTYPE_GIF_OK;
-    for (uint32_t y = first; y < job->height && status == TINTYPE_GIF_OK; y += step) {
-        status = read_row(job, y);
-    }
-    return status;
-}
-
-/// Interlaced rows are stored in four passes (GIF89a, appendix E).
-static tintype_gif_status read_passes(const job *job) {
-    static const uint32_t firsts[] = {0, 4, 2, 1};
-    static const uint32_t steps[] = {8, 8, 4, 2};
-    if (!job->gif->Image.Interlace) {
-        return read_rows(job, 0, 1);
-    }
-    tintype_gif_status status = TINTYPE_GIF_OK;
-    for (int pass = 0; pass < 4 && status == TINTYPE_GIF_OK; pass++) {
-        status = read_rows(job, firsts[pass], steps[pass]);
-    }
-    return status;
-}
-
-static tintype_gif_status read_image(job *job) {
-    GifRecordType type;
-    if (DGifGetRecordType(job->gif, &type) != GIF_OK || type != IMAGE_DESC_RECORD_TYPE
-        || DGifGetImageDesc(job->gif) != GIF_OK || job->gif->Image.Width != (int)job->width
-        || job->gif->Image.Height != (int)job->height) {
+static tintype_gif_status read_image(
+    const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, image *out) {
+    *out = (image){0};
+    if (count < DESCRIPTOR || bytes[0] != 0x2C || read_uint16(bytes + 5) != width || read_uint16(bytes + 7) != height) {
         return TINTYPE_GIF_CORRUPT;
     }
-    job->indices = malloc(job->width);
-    if (job->indices == NULL) {
-        return TINTYPE_GIF_MEMORY;
+    uint8_t flags = bytes[DESCRIPTOR - 1];
+    size_t start = DESCRIPTOR + ((flags & 0x80) != 0 ? (size_t)3 << ((flags & 7) + 1) : 0);
+    if (start >= count) {
+        return TINTYPE_GIF_CORRUPT;
     }
-    tintype_gif_status status = read_passes(job);
-    free(job->indices);
-    return status;
+    out->is_interlaced = (flags & 0x40) != 0;
+    out->code_size = bytes[start];
+    return join_blocks(bytes + start + 1, count - start - 1, out);
+}
+
+/// The displayed row of each stored row (GIF89a, appendix E).
+typedef struct {
+    uint32_t y, pass;
+    uint32_t height;
+    bool is_interlaced;
+} row_order;
+
+static uint32_t next_row(row_order *order) {
+    static const uint32_t firsts[] = {0, 4, 2, 1}, steps[] = {8, 8, 4, 2};
+    uint32_t y = order->y;
+    order->y += order->is_interlaced ? steps[order->pass] : 1;
+    while (order->is_interlaced && order->y >= order->height && order->pass < 3) {
+        order->y = firsts[++order->pass];
+    }
+    return y;
+}
+
+static void paint(uint8_t *dest, const uint8_t *values, uint32_t width, const uint8_t *colors) {
+    for (uint32_t x = 0; x < width; x++) {
+        memcpy(dest + 4 * (size_t)x, colors + 4 * (size_t)values[x], 4);
+    }
 }
 
 tintype_gif_status tintype_gif_decode(
     const uint8_t *bytes, size_t count, const uint8_t *colors, uint8_t *dest, size_t stride, uint32_t width,
     uint32_t height, tintype_gif_cancel_hook is_cancelled, void *context, uint32_t *rows_read) {
     *rows_read = 0;
-    source from = make_source(bytes, count, width, height);
-    int error = 0;
-    GifFileType *gif = DGifOpen(&from, supply, &error);
-    if (gif == NULL) {
-        return error == D_GIF_ERR_NOT_ENOUGH_MEM ? TINTYPE_GIF_MEMORY : TINTYPE_GIF_CORRUPT;
+    image image;
+    tintype_gif_status status = read_image(bytes, count, width, height, &image);
+    if (status != TINTYPE_GIF_OK) {
+        return status;
     }
-    job job = {
-        .gif = gif, .colors = colors, .dest = dest, .stride = stride, .width = width, .height = height,
-        .is_cancelled = is_cancelled, .context = context, .rows_read = rows_read};
-    tintype_gif_status status = read_image(&job);
-    DGifCloseFile(gif, &error);
+    tintype_gif_lzw *lzw = tintype_gif_lzw_create(image.code_size, (size_t)width * height);
+    if (lzw == NULL) {
+        free(image.bytes);
+        return image.code_size < 1 || image.code_size > 8 ? TINTYPE_GIF_CORRUPT : TINTYPE_GIF_MEMORY;
+    }
+    row_order order = {.height = height, .is_interlaced = image.is_interlaced};
+    size_t used = 0;
+    bool has_more = true;
+    while (has_more && status == TINTYPE_GIF_OK) {
+        if (is_cancelled != NULL && is_cancelled(context)) {
+            status = TINTYPE_GIF_CANCELLED;
+            break;
+        }
+        size_t before = tintype_gif_lzw_count(lzw);
+        used += tintype_gif_lzw_decode(lzw, image.bytes + used, image.count - used, before + PART);
+        const uint8_t *values = tintype_gif_lzw_values(lzw);
+        for (; (size_t)(*rows_read + 1) * width <= tintype_gif_lzw_count(lzw) && *rows_read < height; ++*rows_read) {
+            paint(dest + next_row(&order) * stride, values + (size_t)*rows_read * width, width, colors);
+        }
+        has_more = !tintype_gif_lzw_has_ended(lzw) && tintype_gif_lzw_count(lzw) >= before + PART;
+    }
+    if (status == TINTYPE_GIF_OK && *rows_read < height) {
+        status = TINTYPE_GIF_CORRUPT;
+    }
+    tintype_gif_lzw_destroy(lzw);
+    free(image.bytes);
     return status;
 }

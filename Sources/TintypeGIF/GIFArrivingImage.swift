@@ -8,11 +8,7 @@ struct GIFArrivingImage: Sendable {
     /// RGBA for each of the 256 values.
     private let palette: [UInt8]
     private let rowOrder: GIFRowOrder
-    private var decoder: LZWDecoder
-    /// The value of each pixel, row by row from the top.
-    private var values: [UInt8]
-    /// The number of decoded pixels, in stored order.
-    private var count = 0
+    private let decoder: LZWDecoder
     /// The number of bytes that the current sub-block still lacks.
     private var blockBytesLeft = 0
     private var hasEnded = false
@@ -28,13 +24,14 @@ struct GIFArrivingImage: Sendable {
         guard image.frame.rect.size.isPositive, start <= head.count else { return nil }
         let flags = head[start - 1]
         let codeStart = start + (flags & 0x80 == 0 ? 0 : 3 << Int(flags & 7 + 1))
-        guard codeStart < head.count, let decoder = LZWDecoder(codeSize: Int(head[codeStart])) else { return nil }
+        guard codeStart < head.count,
+            let decoder = LZWDecoder(codeSize: Int(head[codeStart]), count: image.frame.rect.size.area)
+        else { return nil }
         self.image = image
         self.decoder = decoder
         size = image.frame.rect.size
         palette = image.palette.rgba(in: head, transparentIndex: image.transparentIndex)
         rowOrder = GIFRowOrder(height: size.height, isInterlaced: flags & 0x40 != 0)
-        values = [UInt8](repeating: 0, count: size.area)
         _ = append(head[(codeStart + 1)...])
     }
 
@@ -56,40 +53,30 @@ struct GIFArrivingImage: Sendable {
             let block = rest.prefix(blockBytesLeft)
             blockBytesLeft -= block.count
             rest = rest.dropFirst(block.count)
-            decode(block)
+            decoder.decode(block)
+            if decoder.hasEnded { hasEnded = true }
         }
         return rowCount > rowsBefore
-    }
-
-    private mutating func decode(_ block: some Sequence<UInt8>) {
-        let (width, rowOrder) = (size.width, rowOrder)
-        var (values, count) = (self.values, self.count)
-        // Releases the second reference, so that the array is not copied.
-        self.values = []
-        decoder.decode(block) { value in
-            guard count < values.count else { return }
-            values[rowOrder[count / width] * width + count % width] = value
-            count += 1
-        }
-        if decoder.hasEnded || count == values.count { hasEnded = true }
-        (self.values, self.count) = (values, count)
     }
 
     // MARK: Output
 
     var hasRows: Bool { rowCount > 0 }
-    private var rowCount: Int { count / size.width }
+    private var rowCount: Int { decoder.count / size.width }
 
     /// Returns the image as far as it has arrived. Missing rows repeat the row of an earlier pass above them, or are
     /// transparent.
     func pixels() throws(TintypeError) -> PixelBuffer {
         var writer = try PixelWriter(size: size)
         writer.clear()
+        let values = decoder.values
+        var storedRows = [Int](repeating: 0, count: size.height)
+        for stored in 0..<min(rowCount, size.height) { storedRows[rowOrder[stored]] = stored }
         for (y, source) in rowOrder.sourceRows(storedCount: rowCount).enumerated() {
             guard let source else { continue }
             writer.withRows(from: y) { row in
                 for x in 0..<size.width {
-                    let color = 4 * Int(values[source * size.width + x])
+                    let color = 4 * Int(values[storedRows[source] * size.width + x])
                     for channel in 0..<4 { row[4 * x + channel] = palette[color + channel] }
                 }
             }

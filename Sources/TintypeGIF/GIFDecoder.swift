@@ -2,7 +2,7 @@ import CTintypeGIF
 public import Foundation
 public import TintypeCore
 
-/// Decodes still and animated GIF (Graphics Interchange Format, 87a and 89a) with giflib, on the calling thread.
+/// Decodes still and animated GIF (Graphics Interchange Format, 87a and 89a) on the calling thread.
 ///
 /// The background colour of a file is ignored and its background is transparent, as in every browser.
 ///

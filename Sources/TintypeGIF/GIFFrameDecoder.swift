@@ -2,7 +2,7 @@ import CTintypeGIF
 import Foundation
 import TintypeCore
 
-/// Decodes the images of a GIF with giflib, each independently.
+/// Decodes the images of a GIF, each independently.
 ///
 /// Thread-safe: it has no mutable state.
 final class GIFFrameDecoder: FrameDecoder {
@@ -28,7 +28,7 @@ final class GIFFrameDecoder: FrameDecoder {
     /// Decodes an image.
     ///
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``, which
-    ///   is checked before each row.
+    ///   is checked before each part of 64 KB.
     func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {
         let image = images[index]
         var writer = try PixelWriter(size: image.frame.rect.size)

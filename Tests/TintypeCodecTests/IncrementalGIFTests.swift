@@ -77,12 +77,60 @@ import TintypeTesting
     }
 
     @Test func anUndefinedCodeEndsAnImage() throws {
-        var decoder = try #require(LZWDecoder(codeSize: 2))
-        var values: [UInt8] = []
+        let decoder = try #require(LZWDecoder(codeSize: 2, count: 9))
         // Clear, 1, then an undefined code, three bits each.
-        decoder.decode([0b111_001_100 as UInt16].flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }) { values.append($0) }
-        #expect(values == [1] && decoder.hasEnded)
-        #expect(LZWDecoder(codeSize: 0) == nil && LZWDecoder(codeSize: 9) == nil)
+        decoder.decode([0b111_001_100 as UInt16].flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] })
+        #expect(Array(decoder.values) == [1] && decoder.hasEnded)
+        #expect(LZWDecoder(codeSize: 0, count: 9) == nil && LZWDecoder(codeSize: 9, count: 9) == nil)
+    }
+
+    /// Most codes of such streams are defined, because each bit of a random code is taken from a smaller number.
+    @Test(arguments: 1...8) func codesAreDecodedAsByTheModel(_ codeSize: Int) throws {
+        var random = SeededRandom.printed("LZW \(codeSize)")
+        for count in [1, 7, 300, 20_000] {
+            for _ in 0..<50 {
+                let bytes = Self.randomCodes(codeSize, count: count, using: &random)
+                var model = try #require(PlainLZW(codeSize: codeSize))
+                var expected: [UInt8] = []
+                model.decode(bytes) { if expected.count < count { expected.append($0) } }
+                let decoder = try #require(LZWDecoder(codeSize: codeSize, count: count))
+                var rest = bytes[...]
+                while !rest.isEmpty {
+                    let piece = Int.random(in: 1...max(1, rest.count / 2 + 1), using: &random)
+                    decoder.decode(rest.prefix(piece))
+                    rest = rest.dropFirst(piece)
+                }
+                #expect(decoder.values.elementsEqual(expected))
+                #expect(decoder.hasEnded == (model.hasEnded || expected.count == count))
+            }
+        }
+    }
+
+    /// Returns codes that follow each other as in a file, of the widths that a decoder expects. Seldom, one is not defined.
+    private static func randomCodes(_ codeSize: Int, count: Int, using random: inout SeededRandom) -> [UInt8] {
+        let clear = 1 << codeSize
+        var (bytes, bits, bitCount) = ([UInt8](), 0, 0)
+        var (next, width, hasPrevious) = (clear + 2, codeSize + 1, false)
+        for _ in 0..<count / 2 + 2 {
+            var code = Int.random(in: 0..<(hasPrevious ? min(next + 1, 4096) : clear), using: &random)
+            if code == clear + 1 || Int.random(in: 0..<500, using: &random) == 0 {
+                code = Int.random(in: 0..<1 << width, using: &random)
+            }
+            bits |= code << bitCount
+            bitCount += width
+            while bitCount >= 8 {
+                bytes.append(UInt8(truncatingIfNeeded: bits))
+                (bits, bitCount) = (bits >> 8, bitCount - 8)
+            }
+            if code == clear {
+                (next, width, hasPrevious) = (clear + 2, codeSize + 1, false)
+                continue
+            }
+            if hasPrevious && next < 4096 { next += 1 }
+            hasPrevious = true
+            if next >= 1 << width && width < 12 { width += 1 }
+        }
+        return bytes
     }
 
     @Test(arguments: [1, 7, 8, 9, 30]) func everyInterlacedRowIsStoredOnce(_ height: Int) {

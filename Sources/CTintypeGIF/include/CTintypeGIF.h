@@ -7,12 +7,12 @@
 
 #pragma clang assume_nonnull begin
 
-// A fence around giflib, which compresses and decompresses single images. Swift
+// Decompresses single images, and a fence around giflib, which compresses them. Swift
 // parses the blocks of files that are read, and chooses the colours of files
 // that are written.
 //
-// Threads: every function may run on any thread. Only writers keep state between
-// calls; a writer belongs to one thread at a time.
+// Threads: every function may run on any thread. Only writers and LZW decoders keep state
+// between calls; each belongs to one thread at a time.
 
 /// The result of a call.
 typedef enum __attribute__((enum_extensibility(closed))) tintype_gif_status {
@@ -26,7 +26,7 @@ typedef enum __attribute__((enum_extensibility(closed))) tintype_gif_status {
     TINTYPE_GIF_CANCELLED __attribute__((swift_name("cancelled"))) = 3,
 } tintype_gif_status;
 
-/// Called before each row; returns whether to stop. It must return normally (no longjmp).
+/// Called before each part of an image; returns whether to stop. It must return normally (no longjmp).
 typedef bool (*tintype_gif_cancel_hook)(void *_Nullable context);
 
 /// Decodes the image whose descriptor begins at `bytes`: OK, CORRUPT, MEMORY or CANCELLED.
@@ -43,6 +43,33 @@ typedef bool (*tintype_gif_cancel_hook)(void *_Nullable context);
 tintype_gif_status tintype_gif_decode(
     const uint8_t *bytes, size_t count, const uint8_t *colors, uint8_t *dest, size_t stride, uint32_t width,
     uint32_t height, tintype_gif_cancel_hook _Nullable is_cancelled, void *_Nullable context, uint32_t *rows_read);
+
+/// Decodes the LZW codes of one image, which may arrive in parts (GIF89a, appendix F).
+typedef struct tintype_gif_lzw tintype_gif_lzw;
+
+/// Creates a decoder, which the caller destroys. NULL without memory, or if an argument is out of range.
+///
+/// - code_size: the number of bits of a value, from 1 to 8.
+/// - count: the number of values of the image, below 2^32 - 264.
+tintype_gif_lzw *_Nullable tintype_gif_lzw_create(uint32_t code_size, size_t count);
+
+/// Decodes the next bytes, without the lengths of the blocks. Returns how many were used; the next call continues with the
+/// byte after them.
+///
+/// Stops after `pause` values of the image, or up to 4,095 values later; at the last value of the image; at its end code;
+/// and at a code that is not defined, which is damage. All other bytes are used.
+size_t tintype_gif_lzw_decode(tintype_gif_lzw *lzw, const uint8_t *bytes, size_t count, size_t pause);
+
+/// Returns the values so far, in the order in which they are stored. They stay at this address.
+const uint8_t *tintype_gif_lzw_values(const tintype_gif_lzw *lzw);
+
+/// Returns the number of values so far.
+size_t tintype_gif_lzw_count(const tintype_gif_lzw *lzw);
+
+/// Returns whether nothing more is decoded, because the image has ended or is damaged.
+bool tintype_gif_lzw_has_ended(const tintype_gif_lzw *lzw);
+
+void tintype_gif_lzw_destroy(tintype_gif_lzw *lzw);
 
 // MARK: Writing
 
