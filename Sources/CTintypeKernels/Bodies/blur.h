@@ -42,30 +42,60 @@ static void box_pass(
     }
 }
 
-/// Visits all positions in blocks that are contiguous both in the image and in the lanes, for the cache.
-#define FOR_EACH_PLACE(LENGTH, COUNT, BODY)                                                                            \
-    for (size_t block_at = 0; block_at < (LENGTH); block_at += 16) {                                                   \
-        size_t block_end = block_at + 16 < (LENGTH) ? block_at + 16 : (LENGTH);                                        \
-        for (size_t line = 0; line < (COUNT); line++) {                                                                \
-            for (size_t n = block_at; n < block_end; n++) { BODY }                                                     \
-        }                                                                                                              \
-    }
+/// The channels of one position of all lines.
+typedef uint8_t lane_bytes __attribute__((vector_size(lane)));
+typedef uint16_t lane_words __attribute__((vector_size(2 * lane)));
+
+/// Where the pixels of the lines are: the distances in bytes from one position to the next, and from one line to the next.
+/// Up to 8 lines are there.
+typedef struct {
+    size_t next, next_line, count;
+} line_layout;
 
 /// Loads lines as 16-bit channels, 8 of them fraction.
-static void load_lines(
-    const uint8_t *source, uint16_t *to, size_t length, size_t count, size_t next, size_t next_line) {
-    FOR_EACH_PLACE(length, count, {
-        const uint8_t *pixel = source + n * next + line * next_line;
-        for (size_t c = 0; c < 4; c++) { to[lane * n + 4 * line + c] = (uint16_t)(pixel[c] << 8); }
-    })
+static void load_lines(const uint8_t *source, uint16_t *to, size_t length, line_layout layout) {
+    for (size_t n = 0; n < length; n++, source += layout.next, to += lane) {
+        lane_bytes channels = {0};
+        if (layout.next_line == 4 && layout.count == lines) {
+            memcpy(&channels, source, sizeof channels);
+        } else if (layout.count == lines) {
+            // The loop below with a constant count, which stays in registers.
+            eight_words pixels;
+            for (size_t line = 0; line < lines; line++) {
+                uint32_t pixel;
+                memcpy(&pixel, source + line * layout.next_line, 4);
+                pixels[line] = pixel;
+            }
+            channels = (lane_bytes)pixels;
+        } else {
+            for (size_t line = 0; line < layout.count; line++) {
+                memcpy((uint8_t *)&channels + 4 * line, source + line * layout.next_line, 4);
+            }
+        }
+        lane_words wide = __builtin_convertvector(channels, lane_words) << 8;
+        memcpy(to, &wide, sizeof wide);
+    }
 }
 
-static void store_lines(
-    const uint16_t *from, uint8_t *target, size_t length, size_t count, size_t next, size_t next_line) {
-    FOR_EACH_PLACE(length, count, {
-        uint8_t *pixel = target + n * next + line * next_line;
-        for (size_t c = 0; c < 4; c++) { pixel[c] = (uint8_t)((from[lane * n + 4 * line + c] + 128) >> 8); }
-    })
+static void store_lines(const uint16_t *from, uint8_t *target, size_t length, line_layout layout) {
+    for (size_t n = 0; n < length; n++, target += layout.next, from += lane) {
+        lane_words wide;
+        memcpy(&wide, from, sizeof wide);
+        lane_bytes channels = __builtin_convertvector((wide + 128) >> 8, lane_bytes);
+        if (layout.next_line == 4 && layout.count == lines) {
+            memcpy(target, &channels, sizeof channels);
+        } else if (layout.count == lines) {
+            eight_words pixels = (eight_words)channels;
+            for (size_t line = 0; line < lines; line++) {
+                uint32_t pixel = pixels[line];
+                memcpy(target + line * layout.next_line, &pixel, 4);
+            }
+        } else {
+            for (size_t line = 0; line < layout.count; line++) {
+                memcpy(target + line * layout.next_line, (uint8_t *)&channels + 4 * line, 4);
+            }
+        }
+    }
 }
 
 static void blur(
@@ -77,11 +107,13 @@ static void blur(
         size_t group = count - line < lines ? count - line : lines;
         size_t from = line * (is_vertical ? 4 : source_stride), to = line * (is_vertical ? 4 : target_stride);
         load_lines(
-            source + from, scratch, length, group, is_vertical ? source_stride : 4, is_vertical ? 4 : source_stride);
+            source + from, scratch, length,
+            is_vertical ? (line_layout){source_stride, 4, group} : (line_layout){4, source_stride, group});
         box_pass(scratch, other, length, reach, full, edge);
         box_pass(other, scratch, length, reach, full, edge);
         box_pass(scratch, other, length, reach, full, edge);
         store_lines(
-            other, target + to, length, group, is_vertical ? target_stride : 4, is_vertical ? 4 : target_stride);
+            other, target + to, length,
+            is_vertical ? (line_layout){target_stride, 4, group} : (line_layout){4, target_stride, group});
     }
 }

@@ -26,7 +26,50 @@ static inline four_floats with_alpha(four_floats color, float alpha) {
     return color;
 }
 
+/// Whether a matrix keeps the alpha of every pixel, and no colour depends on it.
+static bool keeps_alpha(const float matrix[20]) {
+    static const float identity[5] = {0, 0, 0, 1, 0};
+    for (size_t column = 0; column < 5; column++) {
+        if (matrix[15 + column] != identity[column]) { return false; }
+    }
+    return matrix[3] == 0 && matrix[8] == 0 && matrix[13] == 0;
+}
+
+/// Applies such a matrix to eight pixels. Premultiplied colours need no division: instead of 1, alpha is the constant and
+/// the limit.
+static inline void mix_eight(uint8_t *pixels, const float matrix[20]) {
+    eight_words words;
+    memcpy(&words, pixels, sizeof words);
+    const eight_floats red = EIGHT_FLOATS(words & 255), green = EIGHT_FLOATS(words >> 8 & 255);
+    const eight_floats blue = EIGHT_FLOATS(words >> 16 & 255), alpha = EIGHT_FLOATS(words >> 24);
+    eight_words result = words & 0xFF000000u;
+    for (size_t row = 0; row < 3; row++) {
+        const float *weights = matrix + 5 * row;
+        eight_floats mixed = red * weights[0] + green * weights[1] + blue * weights[2] + alpha * weights[4];
+        // A comparison with NaN is false, so NaN becomes 0.
+        mixed = (eight_floats)((eight_ints)mixed & (mixed > 0));
+        eight_ints is_over = mixed > alpha;
+        mixed = (eight_floats)((is_over & (eight_ints)alpha) | (~is_over & (eight_ints)mixed));
+        result |= (eight_words)__builtin_convertvector(mixed + 0.5f, eight_ints) << (uint32_t)(8 * row);
+    }
+    memcpy(pixels, &result, sizeof result);
+}
+
+static void mix_row(uint8_t *pixels, size_t width, const float matrix[20]) {
+    size_t x = 0;
+    for (; x + 8 <= width; x += 8) { mix_eight(pixels + 4 * x, matrix); }
+    if (x == width) { return; }
+    uint8_t last[32] = {0};
+    memcpy(last, pixels + 4 * x, 4 * (width - x));
+    mix_eight(last, matrix);
+    memcpy(pixels + 4 * x, last, 4 * (width - x));
+}
+
 static void color_matrix(uint8_t *pixel_rows, size_t stride, size_t width, size_t height, const float matrix[20]) {
+    if (keeps_alpha(matrix)) {
+        for (size_t y = 0; y < height; y++) { mix_row(pixel_rows + y * stride, width, matrix); }
+        return;
+    }
     four_floats columns[5];
     for (size_t column = 0; column < 5; column++) {
         for (size_t row = 0; row < 4; row++) { columns[column][row] = matrix[5 * row + column]; }

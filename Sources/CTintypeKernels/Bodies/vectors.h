@@ -10,6 +10,13 @@ typedef uint16_t words __attribute__((vector_size(2 * VECTOR_BYTES)));
 typedef float four_floats __attribute__((vector_size(16)));
 typedef int32_t four_ints __attribute__((vector_size(16)));
 typedef uint8_t four_bytes __attribute__((vector_size(4)));
+typedef uint16_t four_shorts __attribute__((vector_size(8)));
+typedef uint32_t four_words __attribute__((vector_size(16)));
+typedef uint8_t eight_bytes __attribute__((vector_size(8)));
+typedef uint16_t eight_shorts __attribute__((vector_size(16)));
+typedef float eight_floats __attribute__((vector_size(32)));
+typedef int32_t eight_ints __attribute__((vector_size(32)));
+typedef uint32_t eight_words __attribute__((vector_size(32)));
 
 /// Shuffle indices that repeat each pixel's alpha four times.
 #define ALPHA_OF_FOUR 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15
@@ -32,6 +39,9 @@ static inline bytes load_bytes(const uint8_t *from) {
 }
 
 static inline void store_bytes(uint8_t *to, bytes value) { memcpy(to, &value, sizeof value); }
+
+/// Numbers below 2^31 as floats. A macro, because how a function receives such vectors depends on the variant.
+#define EIGHT_FLOATS(WORDS) __builtin_convertvector((eight_ints)(WORDS), eight_floats)
 
 static inline bytes alphas(bytes pixels) { return __builtin_shufflevector(pixels, pixels, ALPHA_OF_EACH); }
 
