@@ -93,17 +93,18 @@ package struct LocalFile: ~Copyable {
         return filled == count ? data : data.prefix(filled)
     }
 
-    /// Reads the whole file in pieces of 256 KB. Blocks.
+    /// Reads the whole file in pieces of at most 256 KB. Blocks.
     ///
     /// - Throws: ``TintypeError/Code/unreadable``, and the errors of `receive`.
     package func readAll(_ receive: (UnsafeRawBufferPointer) throws(TintypeError) -> Void) throws(TintypeError) {
-        let piece = 256 << 10
         var offset = 0
         while true {
-            let data = try read(piece, from: offset)
-            guard !data.isEmpty else { return }
-            try data.withTypedBytes(receive)
-            offset += data.count
+            // One byte more than is left, so that a piece that is not filled shows the end of the file.
+            let count = min(256 << 10, max(byteCount - offset, 0) + 1)
+            let data = try read(count, from: offset)
+            if !data.isEmpty { try data.withTypedBytes(receive) }
+            guard data.count == count else { return }
+            offset += count
         }
     }
 
