@@ -122,6 +122,17 @@ static void write_header(encoding *job) {
 
 /// Copies the channels of RGBA that are stored.
 static void pick_samples(uint8_t *row, const uint8_t *rgba, uint32_t width, int channels, size_t sample_bytes) {
+    if (channels == 4) {
+        memcpy(row, rgba, (size_t)width * 4 * sample_bytes);
+        return;
+    }
+    // The usual case, in which the compiler knows how many bytes it copies.
+    if (channels == 3 && sample_bytes == 1) {
+        for (uint32_t x = 0; x < width; x++) {
+            memcpy(row + 3 * (size_t)x, rgba + 4 * (size_t)x, 3);
+        }
+        return;
+    }
     for (uint32_t x = 0; x < width; x++) {
         const uint8_t *pixel = rgba + (size_t)x * 4 * sample_bytes;
         uint8_t *target = row + (size_t)x * (size_t)channels * sample_bytes;
