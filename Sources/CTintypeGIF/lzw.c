@@ -101,6 +101,14 @@ static void append_clipped(tintype_gif_lzw *lzw, uint32_t start, uint32_t length
     }
 }
 
+/// Writes the definition that the last code has begun: the next code may be the first to use it. Returns the number of codes
+/// that are defined then.
+static inline uint32_t define_next(tintype_gif_lzw *lzw) {
+    lzw->starts[lzw->codes] = lzw->last_start;
+    lzw->lengths[lzw->codes] = (uint16_t)(lzw->last_length + 1);
+    return lzw->codes + (lzw->last_length > 0 && lzw->codes < MAX_CODES);
+}
+
 /// Takes more bytes, up to 56 bits and at least one byte if there is one.
 static inline const uint8_t *refill(uint64_t *bits, uint32_t *bit_count, const uint8_t *next, const uint8_t *end) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -143,10 +151,7 @@ size_t tintype_gif_lzw_decode(tintype_gif_lzw *lzw, const uint8_t *bytes, size_t
             }
             continue;
         }
-        // The definition that the code before this one has begun. This code may be the first to use it.
-        lzw->starts[lzw->codes] = lzw->last_start;
-        lzw->lengths[lzw->codes] = (uint16_t)(lzw->last_length + 1);
-        const uint32_t codes = lzw->codes + (lzw->last_length > 0 && lzw->codes < MAX_CODES);
+        const uint32_t codes = define_next(lzw);
         // Before the first code that follows a clear code, only values are defined.
         if (code >= codes) {
             lzw->has_ended = true;
