@@ -35,6 +35,9 @@ OTHER_TESTS := $(OTHER_TESTS)|SVGLibraryTests|ColorTests
 SANDBOXED_TESTS = TintypeCodecTests\.(AnimationPlayback|Animation|Color|DamageTolerance|Decode|FormatMatrix|Incremental
 SANDBOXED_TESTS := $(SANDBOXED_TESTS)[A-Z]*|Limit|Metadata|Orientation|Part|Thumbnail)Tests
 SANDBOXED_TESTS := $(SANDBOXED_TESTS)|TintypeTests\.(BrokenTransfer|EndToEnd|GuardedPipeline|Verification)Tests
+# Options of `make bench-report`; --update for `make instructions`.
+REPORT_FLAGS ?=
+INSTRUCTIONS_FLAGS ?=
 # Prints failures again at the end.
 REPEAT = scripts/check/repeat-failures
 # Without GTK, which is not instrumented.
@@ -42,7 +45,7 @@ TSAN_FLAGS = --traits ServiceLifecycle,Tracing --sanitize=thread --scratch-path 
 # Prints failures and the result only.
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/tsan-suppressions $(REPEAT) $(SWIFT) test --quiet --skip-build $(TSAN_FLAGS)
 
-.PHONY: help bootstrap build install demo test gallery gallery-test http2-test lint format bench tsan asan fuzz crash-test faults \
+.PHONY: help bootstrap build install demo test gallery gallery-test http2-test lint format bench-setup bench-report instructions tsan asan fuzz crash-test faults \
 	cache-tests proxy-cache-tests server-hostile cluster-demo sandbox-test clean
 
 help: ## List the targets
@@ -92,9 +95,15 @@ lint: ## Check the style rules that a machine can check
 format: ## Format the sources in place
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks Examples Fuzz
 
-bench: bootstrap ## Measure against hand-written baselines, in release builds
-	scripts/bench/run
-	scripts/bench/measure-transfers
+bench-setup: ## Install the peers of `make bench-report`: from PyPI into .venv-bench, and as root from Debian
+	scripts/bench/report/setup
+
+bench-report: bootstrap ## Measure everything beside its peers, in release builds; REPORT_FLAGS='--only "C|R"', or --docs
+	scripts/bench/report/run $(REPORT_FLAGS)
+
+instructions: bootstrap ## Count the instructions of the hottest paths, and fail if one takes 5 % more than before
+	$(BUILD) $(RELEASE) --product BenchmarkProgram
+	scripts/check/instructions "$$($(BUILD) -c release --show-bin-path)/BenchmarkProgram" $(INSTRUCTIONS_FLAGS)
 
 tsan: bootstrap ## Run the tests that use several threads under the thread sanitizer; STRESS operations in each stress test
 	$(BUILD) $(TSAN_FLAGS) --build-tests
@@ -147,4 +156,4 @@ cluster-demo: bootstrap ## Kill and stop parts of a cluster of image servers und
 	scripts/cluster/run
 
 clean: ## Remove build products
-	rm -rf .build .build-* Benchmarks/.build Fuzz/.build demo-output reports
+	rm -rf .build .build-* .venv-bench* Fuzz/.build demo-output reports

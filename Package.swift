@@ -475,3 +475,16 @@ for (name, library) in [
     package.targets.append(.systemLibrary(name: name, path: "Sources/\(name)/include", pkgConfig: library))
     #endif
 }
+
+#if os(Linux)
+// The rows of scripts/bench/report, in one program with what they are compared with.
+package.targets += [
+    .target(
+        name: "CBenchmarkControls", path: "Benchmarks/Controls",
+        linkerSettings: ["avif", "curl", "gif", "heif", "jpeg", "jxl", "png", "sqlite3", "tiff", "webp", "webpdemux"]
+            .map { .linkedLibrary($0) }),
+    .executableTarget(
+        name: "BenchmarkProgram", dependencies: ["CBenchmarkControls", "Tintype", "TintypeCore", "TintypeTesting"],
+        path: "Benchmarks/Program", swiftSettings: swiftSettings),
+]
+#endif
