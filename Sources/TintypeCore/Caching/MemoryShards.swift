@@ -8,7 +8,9 @@ import Synchronization
 /// `@unchecked Sendable` because the pointer never changes, its memory lives as long as this object, and each table is
 /// reached only through its lock.
 final class MemoryShards: @unchecked Sendable {
-    private typealias Shard = Locked<[CacheKey: MemoryEntry]>
+    // Unmanaged, because a hit would otherwise count a reference to the entry besides that to its image: one more write to
+    // memory that all threads read. A table owns a reference to each of its entries.
+    private typealias Shard = Locked<[CacheKey: Unmanaged<MemoryEntry>]>
 
     /// The number of shards, a power of two. With 64, two threads that each spend half their time in a shard contend once in
     /// about a hundred lookups. Waiting for a lock costs as much as fifty lookups.
@@ -24,7 +26,11 @@ final class MemoryShards: @unchecked Sendable {
     }
 
     deinit {
-        for number in 0..<Self.count { (shards + number * Self.spacing).deinitialize(count: 1) }
+        for number in 0..<Self.count {
+            let shard = shards + number * Self.spacing
+            for entry in shard.pointee.withLock({ Array($0.values) }) { entry.release() }
+            shard.deinitialize(count: 1)
+        }
         shards.deallocate()
     }
 
@@ -33,26 +39,30 @@ final class MemoryShards: @unchecked Sendable {
 
     /// Returns the image of a key and marks its entry as used.
     ///
-    /// Only the image leaves the lock. Returning the entry would count another reference: one more write to memory that all
-    /// threads read.
+    /// Only the image leaves the lock.
     func lookUp(_ key: CacheKey) -> Hit? {
         shard(of: key).pointee.withLock { entries in
-            guard let entry = entries[key] else { return nil }
-            entry.markUsed()
-            return (entry.image, entry.expires)
+            // The table holds the entry until the lock is released.
+            entries[key]?._withUnsafeGuaranteedRef { entry in
+                entry.markUsed()
+                return (entry.image, entry.expires)
+            }
         }
     }
 
     /// Returns the entry of a key without marking it as used.
-    func entry(for key: CacheKey) -> MemoryEntry? { shard(of: key).pointee.withLock { $0[key] } }
+    func entry(for key: CacheKey) -> MemoryEntry? {
+        shard(of: key).pointee.withLock { $0[key]?.takeUnretainedValue() }
+    }
 
     func insert(_ entry: MemoryEntry) {
+        let new = Unmanaged.passRetained(entry)
         // Returns the old entry from the closure, so that it is freed after unlocking.
-        _ = shard(of: entry.key).pointee.withLock { $0.updateValue(entry, forKey: entry.key) }
+        shard(of: entry.key).pointee.withLock { $0.updateValue(new, forKey: entry.key) }?.release()
     }
 
     func remove(_ key: CacheKey) {
-        _ = shard(of: key).pointee.withLock { $0.removeValue(forKey: key) }
+        shard(of: key).pointee.withLock { $0.removeValue(forKey: key) }?.release()
     }
 
     private func shard(of key: CacheKey) -> UnsafeMutablePointer<Shard> {

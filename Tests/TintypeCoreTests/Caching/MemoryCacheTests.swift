@@ -134,6 +134,28 @@ import TintypeTesting
         #expect(!before && first && !second)
     }
 
+    private struct Weak {
+        weak var image: Image?
+    }
+
+    /// The tables count references to their entries themselves.
+    @Test func anImageIsFreedWithItsEntry() throws {
+        let (key, other) = (CacheKey(source: "a"), CacheKey(source: "b"))
+        func store(_ key: CacheKey, in cache: MemoryCache?) throws -> Weak {
+            let image = try image(16)
+            cache?.store(image, for: key)
+            return Weak(image: image)
+        }
+        var cache: MemoryCache? = MemoryCache(limits: CacheLimits(cost: 1 << 20))
+        let (replaced, removed, last) = (
+            try store(key, in: cache), try store(other, in: cache), try store(key, in: cache)
+        )
+        cache?.remove(other)
+        #expect(replaced.image == nil && removed.image == nil && last.image != nil)
+        cache = nil
+        #expect(last.image == nil)
+    }
+
     // MARK: Living images
 
     @Test func aReferenceIsTakenOnce() throws {
