@@ -5,7 +5,9 @@
     .venv-bench/bin/python scripts/bench/eviction.py                   # prints the tables of docs/eviction.md
     .venv-bench/bin/python scripts/bench/eviction.py --traces FOLDER   # writes only the traces, for other simulators
 
-The report of `make bench-report` compares the memory cache with these policies on the same traces. libcachesim implements and simulates every policy. The same seed generates the same traces. A trace file has one line per
+The report of `make bench-report` compares the memory cache with these policies on the same traces.
+
+libcachesim implements and simulates every policy. The same seed generates the same traces. A trace file has one line per
 request: identity, bytes.
 """
 

@@ -2,8 +2,8 @@
 
     python -m report --program BENCHMARK_PROGRAM --tintype TINTYPE [--only REGEX] [--pairs N] [--quick] [--docs] OUT
 
-Writes report.json, report.md and report.html to OUT. Exits with 1 if a row has a wrong result; a missed target is part of
-the report. `--from FILE` renders an earlier report.json again.
+Writes report.json, report.md and report.html to OUT. Exits with 1 if a row has a wrong result; a missed target is part
+of the report. `--from FILE` renders an earlier report.json again.
 """
 
 import argparse
@@ -91,7 +91,8 @@ def save(report, arguments):
 
 
 def about(bench, arguments):
-    commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    commit = subprocess.run(
+        ["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
     return {
         "date": datetime.date.today().isoformat(), "commit": commit.stdout.strip(), "machine": versions.machine(),
         "swift": versions.swift(), "pairs": arguments.pairs, "versions": versions.installed(bench.simd_python),

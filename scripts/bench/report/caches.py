@@ -55,8 +55,8 @@ ROWS = [
     Value("D4 allocations", "allocations of a write", value("disk", "allocations of a put", *DISK), "", 10, times=5),
     Value("D5", "opening of a cache of 20,000 entries, totals included",
           time_of("disk", "open", *DISK, unit=1e3, part="wall"), "ms", 100),
-    Value("D6", "bytes on disk for a byte of 10 KB entries", value("disk", "bytes on disk a byte", "2000", "10240", "none"), "", 1.03,
-          times=1),
+    Value("D6", "bytes on disk for a byte of 10 KB entries",
+          value("disk", "bytes on disk a byte", "2000", "10240", "none"), "", 1.03, times=1),
     Row("D7 pixels", "thumbnail of 200 × 200 pixels from the cache of pixels", Ours("pixels", "ours", JPEG),
         Ours("pixels", "decode", JPEG), "decoding its JPEG", 1 / 5),
 ]

@@ -71,8 +71,8 @@ def webp(kind):
     def commands(bench, folder):
         files = [bench.folder / f"pngs/{number:03}.png" for number in range(WEBPS)]
         return [{
-            "tintype": [bench.tintype, "convert", "--quiet", "--no-cache", "--format", "webp", "--quality", 80, "-o", folder,
-                        *files],
+            "tintype": [bench.tintype, "convert", "--quiet", "--no-cache", "--format", "webp", "--quality", 80, "-o",
+                        folder, *files],
             "ffmpeg": ["ffmpeg", "-v", "error", "-i", bench.folder / "pngs/%03d.png", "-c:v", "libwebp", "-quality", 80,
                        "-compression_level", 4, folder / "%03d.webp"],
         }[kind]]
@@ -84,8 +84,8 @@ ROWS = [
         "two vipsthumbnail at once", 0.67, part="wall", needs=("vipsthumbnail",)),
     Row("K1 processor", "processor time of that", thumbnails(1, "tintype"), thumbnails(2, "vips"),
         "two vipsthumbnail at once", 0.67, needs=("vipsthumbnail",)),
-    Row("K1 memory", "peak memory of that", thumbnails(1, "tintype"), thumbnails(2, "vips"), "two vipsthumbnail at once", 1.0,
-        part="memory", needs=("vipsthumbnail",)),
+    Row("K1 memory", "peak memory of that", thumbnails(1, "tintype"), thumbnails(2, "vips"),
+        "two vipsthumbnail at once", 1.0, part="memory", needs=("vipsthumbnail",)),
     Row("C3", "peak memory, JPEG of 99 megapixels to 256 pixels", OURS, VIPS, "vipsthumbnail", 0.5, part="memory",
         needs=("vipsthumbnail",)),
     Row("C3 Pillow", "the same", OURS, LOADED, "Pillow without draft", 0.05, part="memory"),

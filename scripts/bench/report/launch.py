@@ -1,7 +1,7 @@
 """Runs processes for programs.py, and reports what they use.
 
-The kernel counts the memory of the process that has forked a child as the child's own, until it runs its program. The report
-has hundreds of megabytes, so this small program forks instead.
+The kernel counts the memory of the process that has forked a child as the child's own, until it runs its program. The
+report has hundreds of megabytes, so this small program forks instead.
 """
 
 import json

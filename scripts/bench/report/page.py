@@ -23,7 +23,8 @@ def html(report, drawn):
             parts.append(f"<h2>{escape(title)}</h2>{table(rows)}")
     for name, title in document.TITLES.items():
         if name in drawn:
-            parts.append(f"<figure>{drawn[name][drawn[name].index('<svg'):]}<figcaption>{escape(title)}</figcaption></figure>")
+            drawing = drawn[name][drawn[name].index("<svg"):]
+            parts.append(f"<figure>{drawing}<figcaption>{escape(title)}</figcaption></figure>")
     return (f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Tintype: performance</title>'
             f"<style>{STYLE}</style><h1>Performance</h1>{''.join(parts)}</html>\n")
 

@@ -9,7 +9,8 @@ from matplotlib.ticker import MaxNLocator
 matplotlib.use("Agg")
 matplotlib.rcParams.update({
     "svg.hashsalt": "tintype", "svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9,
-    "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True, "grid.color": "#e6e6e6",
+    "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True,
+    "grid.color": "#e6e6e6",
 })
 COLORS = ("#1c71d8", "#c64600", "#26a269", "#813d9c", "#986a44", "#5e5c64", "#a51d2d", "#2190a4")
 MET, MISSED = "#26a269", "#a51d2d"
@@ -72,7 +73,8 @@ def lines(curves, x_label, y_label, log="", marker="o", ideal=False):
                   linestyle="--" if is_peer else "-", linewidth=1.5)
     if ideal:
         most = max(point[0] for points in curves.values() for point in points)
-        axes.plot([1, most], [1, most], color="#9a9996", linewidth=0.8, linestyle=":", label="ideal, given as many cores")
+        axes.plot([1, most], [1, most], color="#9a9996", linewidth=0.8, linestyle=":",
+                  label="ideal, given as many cores")
         axes.set_ylim(bottom=0)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if "x" in log:
