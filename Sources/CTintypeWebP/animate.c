@@ -1,6 +1,7 @@
 #include "encode.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <webp/mux.h>
 
@@ -9,7 +10,11 @@ struct tintype_webp_animation {
     WebPConfig config;
     int width;
     int height;
+    bool has_alpha;
 };
+
+/// Where the flags of an extended file are (RFC 9649, 2.7).
+enum { FLAGS = 20, HAS_ALPHA = 0x10 };
 
 tintype_webp_status tintype_webp_animation_create(
     uint32_t width, uint32_t height, uint32_t plays, tintype_webp_settings settings, tintype_webp_animation **out) {
@@ -44,12 +49,25 @@ void tintype_webp_animation_destroy(tintype_webp_animation *animation) {
     }
 }
 
+static bool has_transparent_pixel(const uint8_t *rgba, size_t stride, int width, int height) {
+    for (int y = 0; y < height; y++) {
+        for (int x = 0; x < width; x++) {
+            if (rgba[y * stride + 4 * (size_t)x + 3] != 255) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 tintype_webp_status tintype_webp_animation_add(
     tintype_webp_animation *animation, const uint8_t *rgba, size_t stride, int32_t milliseconds) {
     WebPPicture picture;
     if (!WebPPictureInit(&picture)) {
         return TINTYPE_WEBP_CORRUPT;
     }
+    animation->has_alpha =
+        animation->has_alpha || has_transparent_pixel(rgba, stride, animation->width, animation->height);
     picture.width = animation->width;
     picture.height = animation->height;
     // The animation encoder compares frames as RGB.
@@ -72,6 +90,10 @@ tintype_webp_status tintype_webp_animation_finish(
         || !WebPAnimEncoderAssemble(animation->encoder, &data)) {
         WebPDataClear(&data);
         return TINTYPE_WEBP_CORRUPT;
+    }
+    // libwebp looks at the frames only, which may all be opaque parts of a transparent canvas.
+    if (animation->has_alpha && data.size > FLAGS && memcmp(data.bytes + 12, "VP8X", 4) == 0) {
+        ((uint8_t *)data.bytes)[FLAGS] |= HAS_ALPHA;
     }
     // WebPDataClear would free it as tintype_webp_free does.
     *out = (uint8_t *)data.bytes;

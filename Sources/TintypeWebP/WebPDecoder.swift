@@ -112,6 +112,11 @@ extension ImageInfo {
         size = orientation.displayed(header.size)
         guard header.is_animated else { return }
         frameCount = file.frameCount
+        if !hasAlpha {
+            // Writers set the flag for transparent frames, but not always for what the frames leave of the canvas.
+            let first = try file.frame(0)
+            hasAlpha = first.width < header.width || first.height < header.height
+        }
         guard frameCount > 1 else { return }
         loopCount = file.playCount
         // libwebpdemux searches for each frame from the first one on, which takes quadratic time.

@@ -56,6 +56,27 @@ import TintypeTesting
         if format != .webp { #expect(written.frameCount == original.frameCount) }
     }
 
+    /// The frames are opaque parts of a transparent canvas. libwebp sets the flag for transparent frames only (RFC 9649, 2.7), and
+    /// Pillow shows the canvas black without it.
+    @Test func anAnimatedWebPStatesThatItsCanvasIsTransparent() throws {
+        let size = PixelSize(width: 16, height: 16)
+        let frames = try [4, 8].map { left in
+            TimedImage(
+                try .drawn(size) { x, y in
+                    let isInside = (left..<left + 4).contains(x) && (4..<8).contains(y)
+                    return isInside ? Pixel(red: 200, green: 30, blue: 0) : Pixel(red: 0, green: 0, blue: 0, alpha: 0)
+                }, duration: 0.1)
+        }
+        var data = try coders.encode(try AnimatedImage(frames, loopCount: 0), as: .webp, options: EncodeOptions())
+        #expect(data[20] & 0x10 != 0)
+        #expect(try decode(data).info.hasAlpha)
+        // As other writers leave it.
+        data[20] &= ~0x10
+        let decoded = try decode(data)
+        #expect(decoded.info.hasAlpha)
+        #expect(decoded.pixels[0, 0].alpha == 0 && decoded.pixels[5, 5].alpha == 255)
+    }
+
     /// cjxl forgets the number of plays and joins frames without a duration, which viewers show for 0.1 s.
     @Test(arguments: [("rects.gif", 3), ("interlaced.gif", 1), ("forever.gif", 0)])
     func aGIFWrittenAsJPEGXLKeepsItsPlaysAndItsFramesWithoutADuration(_ name: String, _ plays: Int) throws {
