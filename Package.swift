@@ -71,6 +71,7 @@ let package = Package(
         .library(name: "TintypeTGA", targets: ["TintypeTGA"]),
         .library(name: "TintypeRedis", targets: ["TintypeRedis"]),
         .library(name: "TintypeSandbox", targets: ["TintypeSandbox"]),
+        .library(name: "TintypeSDWebImage", targets: ["TintypeSDWebImage"]),
         .library(name: "TintypeS3", targets: ["TintypeS3"]),
         .library(name: "TintypeShared", targets: ["TintypeShared"]),
         .library(name: "TintypeServer", targets: ["TintypeServer"]),
@@ -78,6 +79,7 @@ let package = Package(
         .library(name: "TintypeTerminal", targets: ["TintypeTerminal"]),
         .library(name: "TintypeTIFF", targets: ["TintypeTIFF"]),
         .library(name: "TintypeTracing", targets: ["TintypeTracing"]),
+        .library(name: "TintypeViews", targets: ["TintypeViews"]),
         .library(name: "TintypeWebP", targets: ["TintypeWebP"]),
         .library(name: "TintypeTesting", targets: ["TintypeTesting"]),
         .executable(name: "tintype-server", targets: ["TintypeServerProgram"]),
@@ -195,7 +197,9 @@ let package = Package(
         .target(name: "TintypeBMP", dependencies: ["TintypeCore"], swiftSettings: swiftSettings),
         .target(name: "TintypeColor", dependencies: ["TintypeCore", "CLibLCMS"], swiftSettings: swiftSettings),
         .target(name: "TintypeGIF", dependencies: ["TintypeCore", "CTintypeGIF"], swiftSettings: swiftSettings),
-        .target(name: "TintypeGTK", dependencies: ["TintypeCore", "CTintypeGTK"], swiftSettings: swiftSettings),
+        .target(
+            name: "TintypeGTK", dependencies: ["TintypeCore", "TintypeViews", "CTintypeGTK"],
+            swiftSettings: swiftSettings),
         .target(
             name: "TintypeHEIF", dependencies: ["TintypeColor", "TintypeCore", "CLibDE265", "CLibHEIF"],
             swiftSettings: swiftSettings
@@ -240,7 +244,7 @@ let package = Package(
             dependencies: [
                 "TintypeAVIF", "TintypeBMP", "TintypeCore", "TintypeDisk", "TintypeGIF", "TintypeHEIF", "TintypeHTTP",
                 "TintypeICO", "TintypeJPEG", "TintypeJXL", "TintypePNG", "TintypeSandbox", "TintypeSVG", "TintypeTIFF",
-                "TintypeWebP", .metrics,
+                "TintypeViews", "TintypeWebP", .metrics,
             ],
             swiftSettings: swiftSettings),
         .target(
@@ -285,9 +289,15 @@ let package = Package(
             name: "TintypeLifecycle", dependencies: ["TintypeCore", .serviceLifecycle], swiftSettings: swiftSettings),
         .target(name: "TintypeTracing", dependencies: ["TintypeCore", .tracing], swiftSettings: swiftSettings),
 
-        // Views.
+        // For programs that share a cache or conventions with SDWebImage.
         .target(
-            name: "TintypeTerminal", dependencies: ["TintypeCore", "CEventFD", "CZlib"], swiftSettings: swiftSettings),
+            name: "TintypeSDWebImage", dependencies: ["TintypeCore", "TintypeDisk"], swiftSettings: swiftSettings),
+
+        // Views.
+        .target(name: "TintypeViews", dependencies: ["TintypeCore"], swiftSettings: swiftSettings),
+        .target(
+            name: "TintypeTerminal", dependencies: ["TintypeCore", "TintypeViews", "CEventFD", "CZlib"],
+            swiftSettings: swiftSettings),
 
         // The command.
         .executableTarget(
@@ -315,11 +325,13 @@ let package = Package(
         // The program of `make crash-test`, which the tests of the disk cache run in short.
         .executableTarget(
             name: "CrashTest", dependencies: ["TintypeCore", "TintypeDisk", "TintypeTesting"],
+            path: "Tests/Programs/CrashTest",
             swiftSettings: swiftSettings),
 
         // The program of `make faults`.
         .executableTarget(
-            name: "FaultTest", dependencies: ["Tintype", "TintypeTesting"], swiftSettings: swiftSettings),
+            name: "FaultTest", dependencies: ["Tintype", "TintypeTesting"], path: "Tests/Programs/FaultTest",
+            swiftSettings: swiftSettings),
 
         // The program of `make gallery`.
         .executableTarget(
@@ -337,13 +349,12 @@ let package = Package(
         .executableTarget(
             name: "GTKTest",
             dependencies: [.gtk, .withGTK("TintypeGTK"), .withGTK("GalleryWindow"), .withGTK("Tintype")],
-            swiftSettings: swiftSettings),
+            path: "Tests/Programs/GTKTest", swiftSettings: swiftSettings),
 
         // The program that `make cache-tests` tests: the pipeline as a caching proxy.
         .executableTarget(
-            name: "CacheProxy",
-            dependencies: ["TintypeCore", "TintypeDisk", "TintypeHTTP", "TintypeTesting"],
-            swiftSettings: swiftSettings),
+            name: "CacheProxy", dependencies: ["TintypeCore", "TintypeDisk", "TintypeHTTP", "TintypeTesting"],
+            path: "Tests/Programs/CacheProxy", swiftSettings: swiftSettings),
 
         // Compared with the headers of librsvg whenever all is built; no program has it.
         .target(
@@ -351,7 +362,7 @@ let package = Package(
 
         // Decoders that misbehave, for the tests of TintypeSandbox, and the program of `make sandbox-test`.
         .target(
-            name: "HostileDecoders", dependencies: ["TintypeCore"], path: "Tests/HostileDecoders",
+            name: "HostileDecoders", dependencies: ["TintypeCore"], path: "Tests/Programs/HostileDecoders",
             swiftSettings: swiftSettings),
         .executableTarget(
             name: "SandboxProgram",
@@ -359,13 +370,14 @@ let package = Package(
                 "HostileDecoders", "TintypeAVIF", "TintypeCore", "TintypeHEIF", "TintypeJPEG", "TintypeJXL",
                 "TintypePDF", "TintypeSVG", "TintypeSandbox",
             ],
-            path: "Tests/SandboxProgram", swiftSettings: swiftSettings),
+            path: "Tests/Programs/SandboxProgram", swiftSettings: swiftSettings),
 
         // Tests: a folder a target, mirroring its folders.
         .testTarget(
             name: "TintypeCoreTests",
             dependencies: [
-                "CEventFD", "CLibMD", "CTintypeKernels", "TintypeCore", "TintypeTesting", .logging, .metricsTesting,
+                "CEventFD", "CLibMD", "CTintypeKernels", "TintypeCore", "TintypeTesting", "TintypeViews", .logging,
+                .metricsTesting,
             ],
             swiftSettings: swiftSettings),
         .testTarget(
@@ -385,6 +397,9 @@ let package = Package(
             dependencies: [
                 "TintypeCore", "TintypeLifecycle", "TintypeTesting", .serviceLifecycle, .serviceLifecycleTesting,
             ],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "TintypeSDWebImageTests", dependencies: ["TintypeCore", "TintypeSDWebImage", "TintypeTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeSandboxTests",
@@ -437,7 +452,8 @@ let package = Package(
             dependencies: ["HTTPTestSupport", "TintypeCore", "TintypeRedis", "TintypeShared", "TintypeTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "TintypeDiskTests", dependencies: ["CrashTest", "TintypeDisk", "TintypeTesting", .grdb],
+            name: "TintypeDiskTests",
+            dependencies: ["CrashTest", "TintypeDisk", "TintypeSDWebImage", "TintypeTesting", .grdb],
             swiftSettings: swiftSettings),
         .target(
             name: "HTTPTestSupport", dependencies: ["TintypeHTTP", "TintypeTesting"],
@@ -449,11 +465,12 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "TintypeTests", dependencies: ["HTTPTestSupport", "QOIExample", "Tintype", "TintypeTesting"],
+            name: "TintypeTests",
+            dependencies: ["HTTPTestSupport", "QOIExample", "Tintype", "TintypeSDWebImage", "TintypeTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeTerminalTests",
-            dependencies: ["CZlib", "TintypeCore", "TintypePNG", "TintypeTerminal", "TintypeTesting"],
+            dependencies: ["CZlib", "TintypeCore", "TintypePNG", "TintypeTerminal", "TintypeTesting", "TintypeViews"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeCommandTests",

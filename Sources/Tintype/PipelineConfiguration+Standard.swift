@@ -24,13 +24,14 @@ extension PipelineConfiguration {
     /// bootstrapped `MetricsSystem` before this call.
     ///
     /// - Parameters:
-    ///   - downloader: The settings of HTTP. If ``DownloaderConfiguration/partials`` is `nil`, interrupted downloads are
-    ///     stored in a subdirectory of the disk cache's directory. Its server guard, if any, also refuses sources that are
-    ///     not HTTP URLs.
+    ///   - downloader: The settings of HTTP. If ``DownloaderConfiguration/partials`` is `nil`, interrupted downloads
+    ///     are stored in a subdirectory of the disk cache's directory. Its server guard, if any, also refuses sources
+    ///     that are not HTTP URLs.
     ///   - memory: The memory cache, or `nil` for none.
     ///   - disk: The disk cache, or `nil` for none. A subdirectory of it holds decoded thumbnails, for requests that
     ///     ask for them, within the same limits and at most 128 MB.
-    ///   - sandbox: How images are decoded in worker processes. `nil` uses the workers of ``ImageCoderRegistry/standard``.
+    ///   - sandbox: How images are decoded in worker processes. `nil` uses the workers of
+    ///     ``ImageCoderRegistry/standard``.
     public static func standard(
         downloader: DownloaderConfiguration = DownloaderConfiguration(), memory: (any MemoryCaching)? = MemoryCache(),
         disk: DiskCache? = DiskCache(), sandbox: SandboxConfiguration? = nil
@@ -57,8 +58,8 @@ extension ImagePipeline {
 }
 
 extension ImageCoderRegistry {
-    /// The decoders and encoders of every format that Tintype includes. SVG, HEIC, AVIF, JPEG XL and TIFF are decoded in
-    /// worker processes: see ``ImageCoderRegistry/sandboxed(_:)``.
+    /// The decoders and encoders of every format that Tintype includes. SVG, HEIC, AVIF, JPEG XL and TIFF are decoded
+    /// in worker processes: see ``ImageCoderRegistry/sandboxed(_:)``.
     public static let standard = ImageCoderRegistry(
         decoders: [
             AVIFDecoder(), BMPDecoder(), GIFDecoder(), HEIFDecoder(), ICODecoder(), JPEGDecoder(), JXLDecoder(),

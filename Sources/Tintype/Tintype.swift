@@ -13,4 +13,5 @@
 @_exported public import TintypeSVG
 @_exported public import TintypeSandbox
 @_exported public import TintypeTIFF
+@_exported public import TintypeViews
 @_exported public import TintypeWebP

@@ -1,27 +1,27 @@
 import CLibAVIF
-public import Foundation
+package import Foundation
 import TintypeColor
-public import TintypeCore
+package import TintypeCore
 
 /// Decodes still AVIF images and image sequences (AV1 Image File Format 1.1) with libavif, on the calling thread.
 ///
 /// Only the decoded planes of a frame are held in full: conversion to RGB and resampling go strip by strip.
 ///
 /// A value may be used from any thread.
-public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
+package struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a decoder.
-    public init() {}
+    package init() {}
 
     /// A worker by default.
-    public static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
 
     /// Loads libavif.
-    public static func prepareWorker() {
+    package static func prepareWorker() {
         try? AVIFLibrary.load()
     }
 
     /// The AVIF format.
-    public var formats: Set<ImageFormat> { [.avif] }
+    package var formats: Set<ImageFormat> { [.avif] }
 
     /// Returns the properties of the image or of the sequence, without decoding pixels.
     ///
@@ -29,7 +29,7 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxabl
     /// - Returns: `nil` if `bytes` are a prefix that does not suffice.
     /// - Throws: ``TintypeError/Code/undecodable`` if a whole file is damaged; ``TintypeError/Code/limitExceeded`` if it
     ///   exceeds the limits of libavif, or has more than 10,000 frames.
-    public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+    package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         do throws(TintypeError) {
             return try bytes.withTypedBytes { raw throws(TintypeError) in
                 try ImageInfo(AVIFReader(raw, limits: Self.libraryLimits))
@@ -45,7 +45,7 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxabl
     ///
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled`` if the context is cancelled between two steps.
-    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+    package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let (info, exif, still) = try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try AVIFReader(raw, limits: context.limits)
             let info = try ImageInfo(reader)
@@ -68,7 +68,7 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxabl
     ///
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``.
-    public func makeFrameDecoder(
+    package func makeFrameDecoder(
         _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
         try AVIFFrameDecoder(bytes, context.limits)
@@ -105,7 +105,7 @@ extension AVIFDecoder: ProgressiveAnimationDecoder {
     ///
     /// - Returns: `nil` if no frame is complete, and for a still image.
     /// - Throws: ``TintypeError/Code/limitExceeded`` or ``TintypeError/Code/outOfMemory``.
-    public func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
+    package func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
         guard let info = try arrivedInfo(bytes, context.limits) else { return nil }
         let decoder = try AVIFFrameDecoder(bytes, arrivedFrameCount: info.frameCount, context.limits)
         return ArrivedFrames(info: info, decoder: decoder)
@@ -154,7 +154,7 @@ extension AVIFDecoder: SalvagingImageDecoder {
     /// image, which libavif decodes completely or not at all.
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` or ``TintypeError/Code/limitExceeded``.
-    public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
+    package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try salvageAnimation(bytes, context: context)
     }
 }

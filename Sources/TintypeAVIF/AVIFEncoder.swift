@@ -1,6 +1,6 @@
-public import Foundation
+package import Foundation
 import TintypeColor
-public import TintypeCore
+package import TintypeCore
 
 /// Encodes AVIF images and sequences with libavif, on the calling thread. At quality 1, encoding pixels of 8 bits is
 /// lossless, unless the options say otherwise.
@@ -9,9 +9,9 @@ public import TintypeCore
 /// images have no chroma.
 ///
 /// A value may be used from any thread.
-public struct AVIFEncoder: ImageEncoder {
+package struct AVIFEncoder: ImageEncoder {
     /// The encoder speed, from 0, the slowest and smallest, to 10, the fastest. Sequences have at most 6.
-    public var speed: Int
+    package var speed: Int
 
     /// From 7 on, libaom encodes sequences in real time. Near quality 1, the libaom of Debian 12 then aborts after a
     /// few frames, because an assertion on its rate control fails.
@@ -20,17 +20,17 @@ public struct AVIFEncoder: ImageEncoder {
     /// Creates an encoder.
     ///
     /// - Parameter speed: From 0 to 10; other values are clamped.
-    public init(speed: Int = 6) {
+    package init(speed: Int = 6) {
         self.speed = min(max(speed, 0), 10)
     }
 
     /// The AVIF format.
-    public var formats: Set<ImageFormat> { [.avif] }
+    package var formats: Set<ImageFormat> { [.avif] }
 
     /// Encodes a still image. Alpha is omitted if every pixel is opaque.
     ///
     /// - Throws: ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``.
-    public func encode(
+    package func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let writer = try AVIFWriter(options, speed: speed(options))
@@ -47,7 +47,7 @@ extension AVIFEncoder: HighRangeImageEncoder {
     /// Encodes a still image. Alpha is omitted if every pixel is opaque.
     ///
     /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
-    public func encode(
+    package func encode(
         _ highRange: HighRangePixels, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         try prepare(highRange)(options)
@@ -73,7 +73,7 @@ extension AVIFEncoder: DeepImageEncoder {
     /// Encodes a still image. Alpha is omitted if every pixel is opaque.
     ///
     /// - Throws: ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``.
-    public func encode(
+    package func encode(
         _ samples: DeepSamples, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let writer = try AVIFWriter(options, speed: speed(options))
@@ -87,7 +87,7 @@ extension AVIFEncoder: AnimatedImageEncoder {
     /// Encodes an animation. Durations are rounded to milliseconds; the shortest is 11 ms.
     ///
     /// - Throws: ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``; any error of a frame.
-    public func encode(
+    package func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let isOpaque = try animation.isOpaque()

@@ -1,16 +1,16 @@
-public import Foundation
-public import TintypeCore
+package import Foundation
+package import TintypeCore
 
 /// Decodes BMP files: palettes, run lengths, 16, 24 and 32 bits per pixel with any channel masks, and OS/2 bitmaps.
 ///
 /// A smaller size is resampled row by row. Only a run-length image is first unpacked into memory, at one byte per
 /// pixel. Decoders hold no state; any thread may use one.
-public struct BMPDecoder: PartialImageDecoder, SandboxableImageDecoder {
+package struct BMPDecoder: PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a BMP decoder.
-    public init() {}
+    package init() {}
 
     /// The formats that this decoder reads: BMP.
-    public var formats: Set<ImageFormat> { [.bmp] }
+    package var formats: Set<ImageFormat> { [.bmp] }
 
     /// The number of bytes of the file header, which precedes the bitmap header.
     private static let fileHeaderLength = 14
@@ -19,7 +19,7 @@ public struct BMPDecoder: PartialImageDecoder, SandboxableImageDecoder {
     ///
     /// - Returns: `nil` if `bytes` is a prefix that ends within the headers.
     /// - Throws: ``TintypeError/Code/undecodable`` if the header is damaged or uses an unsupported feature.
-    public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+    package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try BMPHeader(raw, at: Self.fileHeaderLength) else {
                 if isComplete { throw .truncatedBMP }
@@ -34,7 +34,7 @@ public struct BMPDecoder: PartialImageDecoder, SandboxableImageDecoder {
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
     ///   ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
     ///   ``TintypeError/Code/cancelled``.
-    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+    package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         guard let image = try decodeImage(bytes, context, allowsPartial: false) else { throw .truncatedBMP }
         return image
     }
@@ -110,7 +110,7 @@ extension BMPDecoder: SalvagingImageDecoder {
     ///
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
-    public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
+    package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try decodeImage(bytes, context, allowsPartial: true)
     }
 }

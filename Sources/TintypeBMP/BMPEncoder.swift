@@ -1,16 +1,16 @@
-public import Foundation
-public import TintypeCore
+package import Foundation
+package import TintypeCore
 
 /// Encodes uncompressed, lossless BMP.
 ///
 /// An opaque image is written with 24 bits per pixel, which every program reads. Other images are written with 32 bits
 /// per pixel, alpha and a version 5 header. Any thread may use an encoder.
-public struct BMPEncoder: ImageEncoder {
+package struct BMPEncoder: ImageEncoder {
     /// Creates a BMP encoder.
-    public init() {}
+    package init() {}
 
     /// The formats that this encoder writes: BMP.
-    public var formats: Set<ImageFormat> { [.bmp] }
+    package var formats: Set<ImageFormat> { [.bmp] }
 
     /// The largest file, in bytes. Size fields have 32 bits, and some programs read them as signed.
     private static let maximumByteCount = Int(Int32.max)
@@ -18,7 +18,7 @@ public struct BMPEncoder: ImageEncoder {
     /// Encodes `pixels`; `options` has no effect on BMP.
     ///
     /// - Throws: ``TintypeError/Code/encodeFailed`` if the file would exceed 2 GB, ``TintypeError/Code/outOfMemory``.
-    public func encode(
+    package func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let isOpaque = pixels.isOpaque

@@ -130,7 +130,8 @@ enum HelpDetail: Sendable {
         self = options.contains { full.contains(String($0)) } ? .all : .common
     }
 
-    /// Decides on the help. Called before arguments are parsed, because the parser reads the configuration of subcommands.
+    /// Decides on the help. Called before arguments are parsed, because the parser reads the configuration of
+    /// subcommands.
     static func choose(for arguments: [String]) {
         chosen.withLock { $0 = HelpDetail(arguments) }
     }

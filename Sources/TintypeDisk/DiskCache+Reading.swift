@@ -18,7 +18,7 @@ extension DiskCache {
     /// Returns whether there is an unexpired entry for a key. Does not verify the entry's bytes. Blocks the calling
     /// thread.
     public func contains(_ key: CacheKey) -> Bool {
-        containsOwn(key) || inherited.contains { $0.contains(key, at: time.date()) }
+        containsOwn(key) || inherited.contains { $0.entries.contains(key, at: time.date()) }
     }
 
     /// Returns the path of the file for a key's entry, whether or not it exists.
@@ -117,7 +117,7 @@ extension DiskCache {
 
     private func inheritedEntry(for key: CacheKey) -> CacheEntry? {
         for directory in inherited {
-            guard let entry = directory.entry(for: key), !entry.isExpired(at: time.date()) else { continue }
+            guard let entry = directory.entries.entry(for: key), !entry.isExpired(at: time.date()) else { continue }
             state.withLock { $0.stats.hits += 1 }
             if inheritedUse == .adopt { store(entry, for: key) }
             return entry

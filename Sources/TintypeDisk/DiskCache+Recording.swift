@@ -73,7 +73,8 @@ extension DiskCache {
         closeIndex(index)
     }
 
-    /// Another thread may just have recorded a change in an index that was replaced, so the new one is rebuilt from the files.
+    /// Another thread may just have recorded a change in an index that was replaced, so the new one is rebuilt from the
+    /// files.
     private func closeIndex(_ index: DiskIndex) {
         state.withLock { state in
             if state.index === index { state.index = nil }

@@ -43,8 +43,8 @@ extension DiskCache {
     /// that are not entries, stay.
     ///
     /// - Returns: The number and size of the removed entries.
-    /// - Throws: ``TintypeError/Code/unwritable`` if the files cannot be removed, or if other users own the directory or
-    ///   may write to it; ``TintypeError/Code/cancelled`` if the task is cancelled.
+    /// - Throws: ``TintypeError/Code/unwritable`` if the files cannot be removed, or if other users own the directory
+    ///   or may write to it; ``TintypeError/Code/cancelled`` if the task is cancelled.
     public func clear() async throws(TintypeError) -> DiskUsage {
         await drain()
         return try await onDisk { () throws(TintypeError) in
@@ -72,7 +72,7 @@ extension DiskCache {
     /// - Parameter body: Runs on a disk thread, for one entry at a time.
     /// - Throws: ``TintypeError/Code/unwritable`` if the index fails after the first page;
     ///   ``TintypeError/Code/cancelled`` if the task is cancelled.
-    public func forEachEntry(
+    package func forEachEntry(
         _ body: @escaping @Sendable (DiskEntryFacts) -> Void
     ) async throws(TintypeError) {
         var last: IndexRecord?

@@ -21,11 +21,11 @@ public final class DiskCache: DataCaching {
     /// The directory of the cache, as passed to the initializer.
     public let directory: URL
     /// The limits on size, count and age.
-    public let limits: DiskLimits
+    package let limits: DiskLimits
     /// The directories that are searched, in this order, for entries that ``directory`` lacks. They are never written.
     public let inherited: [InheritedDirectory]
     /// The effect of a hit in ``inherited``.
-    public let inheritedUse: InheritedUse
+    package let inheritedUse: InheritedUse
 
     let layout: CacheLayout
     /// The location of the directory, for other components that store files in it.
@@ -100,8 +100,8 @@ extension DiskCache {
     /// exceeds the memory for pending writes (256 MB), or that arrives within 10 seconds of a failed write.
     /// ``DiskStats/refusals`` counts such entries.
     ///
-    /// An entry without extended data keeps that of the entry that it replaces, so that loading the bytes again does not
-    /// lose it. ``amend(_:_:)`` changes or removes it.
+    /// An entry without extended data keeps that of the entry that it replaces, so that loading the bytes again does
+    /// not lose it. ``amend(_:_:)`` changes or removes it.
     public func store(_ entry: CacheEntry, for key: CacheKey) {
         store(entry, for: key, modified: DiskTime(time.date()), keepsExtended: true)
     }
@@ -119,7 +119,7 @@ extension DiskCache {
     ///   - change: Receives the current entry; the result replaces it.
     /// - Returns: Whether there was an entry.
     @discardableResult
-    public func amend(_ key: CacheKey, _ change: (inout CacheEntry) -> Void) -> Bool {
+    package func amend(_ key: CacheKey, _ change: (inout CacheEntry) -> Void) -> Bool {
         guard let (current, modified) = currentEntry(for: key) else { return false }
         var entry = current
         change(&entry)
@@ -233,7 +233,7 @@ extension DiskCache {
     /// - Returns: Whether there was an entry.
     /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before a disk thread starts the change.
     @discardableResult
-    public func amend(
+    package func amend(
         _ key: CacheKey, _ change: @escaping @Sendable (inout CacheEntry) -> Void
     ) async throws(TintypeError) -> Bool {
         try await onDisk { () throws(TintypeError) in self.amend(key, change) }

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 public import TintypeCore
 
 /// The number of entries and the size of their files.
@@ -9,7 +9,7 @@ public struct DiskUsage: Equatable, Sendable {
     public var byteCount: Int
 
     /// Creates a usage with a number of entries and a size in bytes.
-    public init(count: Int = 0, byteCount: Int = 0) {
+    package init(count: Int = 0, byteCount: Int = 0) {
         self.count = count
         self.byteCount = byteCount
     }
@@ -19,8 +19,8 @@ extension DiskUsage {
     /// The unit in which file systems allocate space: that of ext4, XFS and Btrfs by default.
     static let blockSize = 4096
 
-    /// Returns the size of a file in whole blocks. Without that, files of some hundred bytes would take ten times as much
-    /// of the disk as the limit allows.
+    /// Returns the size of a file in whole blocks. Without that, files of some hundred bytes would take ten times as
+    /// much of the disk as the limit allows.
     package static func allocatedSize(_ fileLength: Int) -> Int { (fileLength + blockSize - 1) / blockSize * blockSize }
 
     /// The usage of some entries.
@@ -45,29 +45,29 @@ public struct DiskStats: Sendable {
     /// The number of entries evicted to enforce the limits.
     public internal(set) var evictions = 0
     /// The number of times that the index was missing, damaged or out of date, and was reconciled with the files.
-    public internal(set) var rebuilds = 0
+    package internal(set) var rebuilds = 0
     /// The reason why writing fails at present, or `nil` if it works. While there is a problem, the cache only reads.
     public internal(set) var problem: TintypeError?
 }
 
 /// A description of one entry of a disk cache.
-public struct DiskEntryFacts: Sendable {
+package struct DiskEntryFacts: Sendable {
     /// The key of the entry.
-    public var key: CacheKey
+    package var key: CacheKey
     /// The format of the encoded image, or `nil` if it is unknown.
-    public var format: ImageFormat?
+    package var format: ImageFormat?
     /// The size of the encoded image, in bytes.
-    public var byteCount: Int
+    package var byteCount: Int
     /// When its bytes were received from their source.
-    public var created: Date
+    package var created: Date
     /// When its bytes were stored.
-    public var modified: Date
+    package var modified: Date
     /// Its last use. Only the first of several uses within a minute is recorded.
-    public var accessed: Date
+    package var accessed: Date
     /// When it becomes a miss, or `nil` if only the limits apply.
-    public var expires: Date?
+    package var expires: Date?
     /// The path of its file.
-    public var path: String
+    package var path: String
 }
 
 /// The result of ``DiskCache/verify()``.
@@ -77,8 +77,8 @@ public struct DiskVerification: Sendable {
     /// The paths of the files that were damaged or misnamed. They have been removed, except those in ``unremovable``.
     public var damaged: [String] = []
     /// The paths of those damaged files that could not be removed.
-    public var unremovable: [String] = []
+    package var unremovable: [String] = []
 
     /// Creates an empty result.
-    public init() {}
+    package init() {}
 }

@@ -1,11 +1,13 @@
 public import Foundation
 public import TintypeCore
 
-/// The thumbnails of local files that the programs of a desktop share (freedesktop.org, Thumbnail Managing Standard 0.9).
+/// The thumbnails of local files that the programs of a desktop share (freedesktop.org, Thumbnail Managing Standard
+/// 0.9).
 ///
-/// A file manager has often made the thumbnail that a program needs, and shows those that the program makes. Thumbnails are PNG
-/// files, named by the MD5 of the file's URL. They state the time of the file's last modification; if that differs, they are
-/// outdated. They are decoded within the limits of the pipeline, because any program of the user may write them.
+/// A file manager has often made the thumbnail that a program needs, and shows those that the program makes. Thumbnails
+/// are PNG files, named by the MD5 of the file's URL. They state the time of the file's last modification; if that
+/// differs, they are outdated. They are decoded within the limits of the pipeline, because any program of the user may
+/// write them.
 public struct FreedesktopThumbnails: Sendable {
     /// A size of thumbnails. Each has a folder of its own.
     public enum Size: Int, CaseIterable, Sendable {
@@ -36,15 +38,16 @@ public struct FreedesktopThumbnails: Sendable {
 
     /// Creates the store without touching the disk.
     ///
-    /// - Parameter directory: The directory of the thumbnails. `nil` uses `thumbnails` in the user's cache directory, as the
-    ///   standard says.
+    /// - Parameter directory: The directory of the thumbnails. `nil` uses `thumbnails` in the user's cache directory,
+    ///   as the standard says.
     public init(directory: URL? = nil) {
         location = FolderLocation(named: directory ?? URL(filePath: "\(CacheLayout.userDirectory)/thumbnails"))
     }
 
     /// Returns the thumbnail of a local file: a stored one, or else a new one, which is stored.
     ///
-    /// A thumbnail that cannot be stored is still returned. None is stored for a file in the directory of the thumbnails.
+    /// A thumbnail that cannot be stored is still returned. None is stored for a file in the directory of the
+    /// thumbnails.
     ///
     /// - Parameters:
     ///   - file: The URL of the file.

@@ -8,9 +8,9 @@ public import TintypeCore
 /// image as they are in memory, and its metadata describes the image. You can call every method from any thread.
 public final class ThumbnailCache: PixelCaching {
     /// The cache that manages the files, for maintenance such as ``DiskCache/trim()``.
-    public let disk: DiskCache
+    package let disk: DiskCache
     /// The maximum size of one image's pixels, in bytes.
-    public let maximumByteCount: Int
+    package let maximumByteCount: Int
 
     /// The format of the entries. No decoder accepts it.
     static let format = ImageFormat(rawValue: "pixels")

@@ -76,7 +76,7 @@ final class WriterLock: Sendable {
     /// Whether the paths still lead to this file and to the entries. Another process may have removed or moved the
     /// directory.
     func isCurrent(_ layout: CacheLayout) -> Bool {
-        FileIdentity(path).map { $0 == FileIdentity(descriptor) } ?? false && folders.entries.isCurrent(layout)
+        InodeIdentity(path).map { $0 == InodeIdentity(descriptor) } ?? false && folders.entries.isCurrent(layout)
     }
 
     /// Returns the name of a temporary file of this writer.

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 import TintypeColor
 public import TintypeCore
 
@@ -21,30 +21,30 @@ extension ImageFormat {
 ///
 /// OpenEXRCore 3.1 is loaded when the first OpenEXR is decoded: install `libopenexr-3-1-30` on Debian, `openexr-libs` on
 /// Fedora. The library offers no cancellation within a band of rows. Decoders hold no state; any thread may use one.
-public struct EXRDecoder: RecognizingImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
+package struct EXRDecoder: RecognizingImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a decoder.
-    public init() {}
+    package init() {}
 
     /// OpenEXR.
-    public var formats: Set<ImageFormat> { [.exr] }
+    package var formats: Set<ImageFormat> { [.exr] }
 
     /// A worker by default.
-    public static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
 
     /// Loads OpenEXRCore.
-    public static func prepareWorker() {
+    package static func prepareWorker() {
         _ = EXRLibrary.standard
     }
 
     /// Whether an image begins like an OpenEXR of version 2.
-    public func recognizes(_ head: Data) -> Bool { head.starts(with: [0x76, 0x2F, 0x31, 0x01, 0x02]) }
+    package func recognizes(_ head: Data) -> Bool { head.starts(with: [0x76, 0x2F, 0x31, 0x01, 0x02]) }
 
     /// Reads the header.
     ///
     /// - Returns: `nil` if the bytes may end within the header.
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/noCoder`` if
     ///   OpenEXRCore is not installed.
-    public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+    package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         do throws(TintypeError) {
             return try bytes.withTypedBytes { raw throws(TintypeError) in try EXRReader(raw).info }
         } catch {
@@ -58,7 +58,7 @@ public struct EXRDecoder: RecognizingImageDecoder, PartialImageDecoder, Sandboxa
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated, or has no flat image with colours,
     ///   ``TintypeError/Code/limitExceeded``, before anything is allocated, ``TintypeError/Code/noCoder`` if OpenEXRCore is
     ///   not installed, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
-    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+    package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try EXRReader(raw)
             var info = reader.info

@@ -1,18 +1,18 @@
 import CTintypeGIF
-public import Foundation
-public import TintypeCore
+package import Foundation
+package import TintypeCore
 
 /// Decodes still and animated GIF (Graphics Interchange Format, 87a and 89a) on the calling thread.
 ///
 /// The background colour of a file is ignored and its background is transparent, as in every browser.
 ///
 /// A value may be used from any thread.
-public struct GIFDecoder: ProgressiveAnimationDecoder, SandboxableImageDecoder {
+package struct GIFDecoder: ProgressiveAnimationDecoder, SandboxableImageDecoder {
     /// Creates a decoder.
-    public init() {}
+    package init() {}
 
     /// The GIF format.
-    public var formats: Set<ImageFormat> { [.gif] }
+    package var formats: Set<ImageFormat> { [.gif] }
 
     /// Returns the properties of the file without decoding pixels. O(file size): frames are counted block by block.
     ///
@@ -20,7 +20,7 @@ public struct GIFDecoder: ProgressiveAnimationDecoder, SandboxableImageDecoder {
     /// - Returns: `nil` if `bytes` are a prefix that ends before the last image.
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged; ``TintypeError/Code/limitExceeded`` above
     ///   100,000 frames.
-    public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+    package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             try GIFSummary.info(raw, isComplete: isComplete, maxImages: Self.maxImages)
         }
@@ -30,14 +30,14 @@ public struct GIFDecoder: ProgressiveAnimationDecoder, SandboxableImageDecoder {
     ///
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
-    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+    package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try animatedImage(bytes, info: Self.info(of: readLayout(bytes, context)), context: context)
     }
 
     /// Creates a decoder for the frames of a whole file.
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` or ``TintypeError/Code/limitExceeded``.
-    public func makeFrameDecoder(
+    package func makeFrameDecoder(
         _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
         GIFFrameDecoder(bytes, try readLayout(bytes, context))
@@ -46,7 +46,7 @@ public struct GIFDecoder: ProgressiveAnimationDecoder, SandboxableImageDecoder {
     /// Returns the frames that are complete in the first bytes of a file; `nil` if none is.
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` or ``TintypeError/Code/limitExceeded``.
-    public func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
+    package func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
         let layout = try readLayout(bytes, context) { raw throws(TintypeError) in
             try GIFLayout(arrived: raw, maxImages: context.limits.frames)
         }
@@ -54,7 +54,7 @@ public struct GIFDecoder: ProgressiveAnimationDecoder, SandboxableImageDecoder {
     }
 
     /// Creates a decoder for a file that is still arriving.
-    public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
+    package func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
         IncrementalGIFDecoder(context)
     }
 
@@ -105,7 +105,7 @@ extension GIFDecoder: SalvagingImageDecoder {
     ///
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
-    public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
+    package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try salvageAnimation(bytes, context: context) { bytes, context throws(TintypeError) in
             let layout = try readLayout(bytes, context) { raw throws(TintypeError) in
                 try GIFLayout(arrived: raw, maxImages: context.limits.frames, acceptsTruncatedImage: true)

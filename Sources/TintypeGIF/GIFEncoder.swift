@@ -1,5 +1,5 @@
-public import Foundation
-public import TintypeCore
+package import Foundation
+package import TintypeCore
 
 /// Encodes still and animated GIF with giflib, on the calling thread. Each frame stores only the pixels that changed.
 ///
@@ -11,15 +11,15 @@ public import TintypeCore
 /// ``EncodeOptions/ColorMode/palette(maxColors:)``, down to 2.
 ///
 /// A value may be used from any thread.
-public struct GIFEncoder: AnimatedImageEncoder {
+package struct GIFEncoder: AnimatedImageEncoder {
     /// Which frames share a palette.
-    public var palette: Palette
+    package var palette: Palette
     /// Whether the error of each pixel is diffused to its neighbours, so that areas have the right average colour at the
     /// cost of visible grain and a larger file.
-    public var isDithering: Bool
+    package var isDithering: Bool
 
     /// The assignment of palettes to frames.
-    public enum Palette: Hashable, Sendable {
+    package enum Palette: Hashable, Sendable {
         /// Each frame has its own palette, unless all frames together have few enough colours. The most faithful.
         case perFrame
         /// All frames have the same palette. Smaller, and colours do not change from frame to frame.
@@ -27,19 +27,19 @@ public struct GIFEncoder: AnimatedImageEncoder {
     }
 
     /// Creates an encoder.
-    public init(palette: Palette = .perFrame, isDithering: Bool = true) {
+    package init(palette: Palette = .perFrame, isDithering: Bool = true) {
         self.palette = palette
         self.isDithering = isDithering
     }
 
     /// The GIF format.
-    public var formats: Set<ImageFormat> { [.gif] }
+    package var formats: Set<ImageFormat> { [.gif] }
 
     /// Encodes a still image.
     ///
     /// - Throws: ``TintypeError/Code/encodeFailed`` if a side has more than 65,535 pixels;
     ///   ``TintypeError/Code/outOfMemory``.
-    public func encode(
+    package func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let image = try pixels.withBinaryAlpha()
@@ -55,7 +55,7 @@ public struct GIFEncoder: AnimatedImageEncoder {
     ///
     /// - Throws: ``TintypeError/Code/encodeFailed`` if a side has more than 65,535 pixels;
     ///   ``TintypeError/Code/outOfMemory``; any error of a frame.
-    public func encode(
+    package func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let (shared, clearsPixels) = try survey(animation, options)

@@ -16,8 +16,8 @@ public import TintypeCore
 /// A list binds far more rows than it shows. The load of a row begins when the row is drawn, and ends when the row is
 /// recycled. A recycled row never shows the image of its former item.
 @MainActor public final class ImageListFactory {
-    /// The `GtkListItemFactory`, which lives at least until control returns to the main loop after this object is gone. Do not
-    /// pass it to a function that takes over a reference: see ``retainedPointer()``.
+    /// The `GtkListItemFactory`, which lives at least until control returns to the main loop after this object is gone.
+    /// Do not pass it to a function that takes over a reference: see ``retainedPointer()``.
     public let pointer: OpaquePointer
 
     /// Creates a factory.
@@ -83,8 +83,8 @@ public import TintypeCore
         self.view = view
     }
 
-    /// The index of the item in the list's model now; `nil` while the cell has none. It changes when items before it are
-    /// inserted or removed.
+    /// The index of the item in the list's model now; `nil` while the cell has none. It changes when items before it
+    /// are inserted or removed.
     public var position: Int? {
         listItem.map { Int(tintype_cell_position($0)) }.flatMap { $0 < 0 ? nil : $0 }
     }

@@ -1,6 +1,7 @@
 import CTintypeGTK
 public import Foundation
 public import TintypeCore
+public import TintypeViews
 
 /// A `GdkPaintable` that shows the image at a URL, for `GtkPicture`, `GtkImage`, buttons, list rows and drag icons.
 ///
@@ -11,9 +12,9 @@ public import TintypeCore
 /// ```
 ///
 /// The load belongs to the paintable: it continues when this object is gone, and ends when the last widget drops the
-/// paintable. A load begins when the paintable is first drawn; an image in memory is shown at once. Images are decoded to
-/// the size that is drawn. Use ``follow(_:)`` for a widget that can be scrolled out of sight, or on a display of high
-/// density.
+/// paintable. A load begins when the paintable is first drawn; an image in memory is shown at once. Images are decoded
+/// to the size that is drawn. Use ``follow(_:)`` for a widget that can be scrolled out of sight, or on a display of
+/// high density.
 @MainActor public final class ImagePaintable {
     let display: PaintableDisplay
     /// How requests without a presentation of their own are shown.
@@ -69,7 +70,8 @@ public import TintypeCore
         display.clear(presentation: Presentation())
     }
 
-    /// Follows the widget that draws the paintable: its visibility, its number of pixels per point, and its frame clock.
+    /// Follows the widget that draws the paintable: its visibility, its number of pixels per point, and its frame
+    /// clock.
     ///
     /// - Parameter widget: A `GtkWidget`, which is not retained.
     public func follow(_ widget: OpaquePointer) {
@@ -103,7 +105,8 @@ public enum ContentFit: Hashable, Sendable, CaseIterable {
 extension PaintableDisplay {
     func set(_ fit: ContentFit) {
         let former = self.fit
-        // An image that fills the area has as many pixels on each side as one that covers it: one side is only compressed.
+        // An image that fills the area has as many pixels on each side as one that covers it: one side is only
+        // compressed.
         self.fit = fit == .cover || fit == .fill ? .cover : .contain
         tintype_paintable_set_fit(paintable, TintypeFit(fit))
         // An image that covers the area has more pixels than one inside it.

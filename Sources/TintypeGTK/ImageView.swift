@@ -1,6 +1,7 @@
 import CTintypeGTK
 public import Foundation
 public import TintypeCore
+public import TintypeViews
 
 /// A `GtkWidget` that shows the image at a URL.
 ///
@@ -10,16 +11,17 @@ public import TintypeCore
 /// view.load(url)
 /// ```
 ///
-/// An image in memory is shown before ``load(_:in:)`` returns. Any other load begins when the view is drawn where the user
-/// can see it, at the size of the view. A view without a size from its container or the program has the size of its image.
+/// An image in memory is shown before ``load(_:in:)`` returns. Any other load begins when the view is drawn where the
+/// user can see it, at the size of the view. A view without a size from its container or the program has the size of
+/// its image.
 ///
 /// The state of the view belongs to the widget: it stays when this object is gone, and ends with the widget.
 ///
 /// The widget has the CSS name `imageview` and the class `loading`, `placeholder`, `preview`, `image` or `failure` that
 /// applies. Its corners can be rounded by `border-radius`.
 @MainActor public final class ImageView {
-    /// The `GtkWidget`, which lives as long as its container, and at least until control returns to the main loop after this
-    /// object is gone.
+    /// The `GtkWidget`, which lives as long as its container, and at least until control returns to the main loop after
+    /// this object is gone.
     public let widget: OpaquePointer
     private let core: ViewCore
 
@@ -77,7 +79,7 @@ public import TintypeCore
     }
 
     /// Cancels all loads and removes all images, unless another load comes first: for a row that is recycled.
-    public func recycle() {
+    package func recycle() {
         core.recycle()
     }
 

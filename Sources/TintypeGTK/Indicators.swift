@@ -1,5 +1,6 @@
 import CTintypeGTK
 import TintypeCore
+import TintypeViews
 
 /// The indicator that an ``ImageView`` shows during a load. It appears after 200 ms, and then for at least 300 ms.
 public enum ViewIndicator: Hashable, Sendable, CaseIterable {

@@ -1,5 +1,6 @@
 import CTintypeGTK
 import TintypeCore
+import TintypeViews
 
 /// Shows images in one paintable: the display behind an ``ImagePaintable`` and each slot of an ``ImageView``.
 ///

@@ -1,4 +1,5 @@
-public import TintypeCore
+import TintypeCore
+public import TintypeViews
 
 extension Presentation.WhileLoading {
     /// A blurred placeholder from the text of a ``BlurHash``; nothing if the text is not a hash.
@@ -11,8 +12,8 @@ extension Presentation.WhileLoading {
         return image(try? hash.pixels(size: size))
     }
 
-    /// A blurred placeholder, with the shape of the image, from the bytes of a ``ThumbHash``; nothing if the bytes are not
-    /// a hash.
+    /// A blurred placeholder, with the shape of the image, from the bytes of a ``ThumbHash``; nothing if the bytes are
+    /// not a hash.
     public static func thumbHash(_ bytes: [UInt8]) -> Self {
         image(try? ThumbHash(bytes: bytes)?.pixels())
     }

@@ -36,8 +36,8 @@ import Foundation
 /// Makes GLib's default main context run the jobs of the main actor, for programs that run GTK by themselves or through
 /// another library.
 ///
-/// Without it, code after an `await` on the main actor never runs in a GTK program. Neither drawing nor jobs can starve the
-/// other. Later calls have no effect. Three things do not work in such a program: `Foundation.Timer`, which needs a
+/// Without it, code after an `await` on the main actor never runs in a GTK program. Neither drawing nor jobs can starve
+/// the other. Later calls have no effect. Three things do not work in such a program: `Foundation.Timer`, which needs a
 /// `RunLoop`; an asynchronous `main`, which runs the main actor on another thread; and a main loop that is run inside a
 /// task, during which no other job runs.
 ///
@@ -77,8 +77,8 @@ import Foundation
 
 #endif
 
-/// Calls `body` on the main actor with the object behind the pointer that a C function passes back. C calls it on the main
-/// thread.
+/// Calls `body` on the main actor with the object behind the pointer that a C function passes back. C calls it on the
+/// main thread.
 func withOwner<Owner: AnyObject & Sendable, Result: Sendable>(
     _ pointer: UnsafeMutableRawPointer, _ body: @MainActor (Owner) -> Result
 ) -> Result {

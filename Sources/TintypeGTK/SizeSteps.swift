@@ -2,8 +2,8 @@ import TintypeCore
 
 /// The size in pixels at which a view wants its image to be decoded.
 ///
-/// A new image is decoded to the exact size of the view. While the view grows, larger sizes are wanted in steps, so that
-/// a window that is resized does not request an image for each pixel. A view that shrinks keeps its image.
+/// A new image is decoded to the exact size of the view. While the view grows, larger sizes are wanted in steps, so
+/// that a window that is resized does not request an image for each pixel. A view that shrinks keeps its image.
 struct SizeSteps {
     /// The size of the view in pixels; `nil` before its first layout.
     private var size: PixelSize?

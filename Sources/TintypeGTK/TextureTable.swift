@@ -4,8 +4,8 @@ import TintypeCore
 /// The textures of the process: one for each pixel buffer that is shown, however many views show it.
 ///
 /// A renderer uploads a texture to the graphics card when it first draws it, and keeps the copy as long as the texture
-/// exists. Two textures of the same pixels would be uploaded twice. The textures that were used last are retained, so that
-/// a row that is scrolled back needs no upload.
+/// exists. Two textures of the same pixels would be uploaded twice. The textures that were used last are retained, so
+/// that a row that is scrolled back needs no upload.
 @MainActor final class TextureTable {
     static let shared = TextureTable()
 
@@ -48,8 +48,8 @@ import TintypeCore
     }
 }
 
-/// The textures that exist, by the address of their pixels. The address of pixels identifies them while a texture retains
-/// them, and a texture leaves this table before it releases them.
+/// The textures that exist, by the address of their pixels. The address of pixels identifies them while a texture
+/// retains them, and a texture leaves this table before it releases them.
 private let livingTextures = Locked<[UInt: UInt]>([:])
 
 /// Retains pixels for a texture.

@@ -1,5 +1,6 @@
 import CTintypeGTK
 import TintypeCore
+import TintypeViews
 
 /// The state of an ``ImageView``. The widget owns it; it does not retain the widget.
 @MainActor final class ViewCore {

@@ -1,6 +1,6 @@
-public import Foundation
+package import Foundation
 import TintypeColor
-public import TintypeCore
+package import TintypeCore
 
 /// Decodes HEIC (ISO/IEC 23008-12 with HEVC) on the calling thread.
 ///
@@ -9,28 +9,28 @@ public import TintypeCore
 /// image in the same file.
 ///
 /// A value may be used from any thread.
-public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
+package struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a decoder.
-    public init() {}
+    package init() {}
 
     /// A worker by default.
-    public static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
 
     /// Loads libheif and libde265.
-    public static func prepareWorker() {
+    package static func prepareWorker() {
         try? HEIFLibrary.load()
         try? HEVCLibrary.load()
     }
 
     /// The HEIC format.
-    public var formats: Set<ImageFormat> { [.heic] }
+    package var formats: Set<ImageFormat> { [.heic] }
 
     /// Returns the properties of the image or of the sequence, without decoding pixels.
     ///
     /// - Parameter isComplete: Whether `bytes` are the whole file. A sequence needs the whole file.
     /// - Returns: `nil` if `bytes` are a prefix that does not suffice.
     /// - Throws: ``TintypeError/Code/undecodable`` if a whole file is damaged.
-    public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+    package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         let isSequence = bytes.withUnsafeBytes { HEIFTrack.hasSequenceBrand($0) }
         guard isComplete || !isSequence else { return nil }
         if isSequence, let sequence = try Self.sequence(bytes, DecodeLimits(pixels: .max, frames: 100_000)) {
@@ -60,7 +60,7 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxabl
     /// Creates a decoder for the frames of an image sequence.
     ///
     /// - Throws: ``TintypeError/Code/undecodable``, also for a file of still images; ``TintypeError/Code/limitExceeded``.
-    public func makeFrameDecoder(
+    package func makeFrameDecoder(
         _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
         guard let sequence = try Self.sequence(bytes, context.limits) else {
@@ -73,7 +73,7 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxabl
     ///
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled`` if the context is cancelled between two steps.
-    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+    package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         if let sequence = try Self.sequence(bytes, context.limits) {
             let exif = context.options.keepsExif ? Self.stillExif(bytes, context.limits) : nil
             return try animatedImage(bytes, info: sequence.info, context: context, exif: exif)
@@ -147,7 +147,7 @@ extension HEIFDecoder: SalvagingImageDecoder {
     /// image, which libheif decodes completely or not at all.
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` or ``TintypeError/Code/limitExceeded``.
-    public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
+    package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try salvageAnimation(bytes, context: context) { bytes, context throws(TintypeError) in
             guard let sequence = try Self.sequence(bytes, context.limits, allowsTruncation: true) else { return nil }
             return ArrivedFrames(info: sequence.info, decoder: try HEIFFrameDecoder(bytes, sequence, context.limits))

@@ -1,5 +1,5 @@
-public import Foundation
-public import TintypeCore
+package import Foundation
+package import TintypeCore
 
 /// Encodes HEIC image sequences, with their play count. Each frame is coded without others. Programs that do not show
 /// sequences show the first frame.
@@ -9,7 +9,7 @@ extension HEIFEncoder: AnimatedImageEncoder {
     ///
     /// - Throws: ``TintypeError/Code/encodeFailed``, also if libheif has no HEVC encoder or a sequence would exceed 65,534
     ///   pixels a side or 4 GB; ``TintypeError/Code/outOfMemory``; ``TintypeError/Code/cancelled``; any error of a frame.
-    public func encode(
+    package func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let isOpaque = try animation.isOpaque()

@@ -1,23 +1,23 @@
 import CLibHEIF
-public import Foundation
-public import TintypeCore
+package import Foundation
+package import TintypeCore
 
 /// Encodes lossy HEIC images and sequences with libheif and its HEVC encoder (x265 in Debian's build).
 ///
 /// ``EncodeOptions/effort`` from 0 to 1 is a preset of x265, from `ultrafast` to `veryslow`; by default it is libheif's, `slow`.
 ///
 /// A value may be used from any thread.
-public struct HEIFEncoder: ImageEncoder {
+package struct HEIFEncoder: ImageEncoder {
     /// Creates an encoder.
-    public init() {}
+    package init() {}
 
     /// The HEIC format.
-    public var formats: Set<ImageFormat> { [.heic] }
+    package var formats: Set<ImageFormat> { [.heic] }
 
     /// Encodes a still image. Alpha is omitted if every pixel is opaque.
     ///
     /// - Throws: ``TintypeError/Code/encodeFailed``, also if libheif has no HEVC encoder; ``TintypeError/Code/outOfMemory``.
-    public func encode(
+    package func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         try encode(pixels, isOpaque: pixels.isOpaque, options)

@@ -209,7 +209,7 @@ extension Downloader {
     public var currentDownloadCount: Int { loads.count }
 
     /// The number of transfers that run.
-    public var runningDownloadCount: Int { services.queue.runningCount }
+    package var runningDownloadCount: Int { services.queue.runningCount }
 
     /// Ends every transfer with ``TintypeCore/TintypeError/Code/cancelled`` for all its callers.
     public func cancelAll() {
@@ -245,7 +245,7 @@ public final class Download: Sendable {
     public var progress: LoadProgress { received.withLock { $0 }?.progress ?? LoadProgress() }
 
     /// The bytes that have arrived so far; all of them at the end.
-    public var receivedBytes: Data {
+    package var receivedBytes: Data {
         (try? end.value?.get().data) ?? received.withLock { $0 }?.all ?? Data()
     }
 

@@ -1,24 +1,24 @@
-public import Foundation
+package import Foundation
 import TintypeBMP
-public import TintypeCore
+package import TintypeCore
 import TintypePNG
 
 /// Decodes ICO and CUR, the icons and cursors of Windows.
 ///
 /// Decodes the smallest image in a file that has at least as many pixels as requested. The information
 /// about a file describes its largest image. Decoders hold no state; any thread may use one.
-public struct ICODecoder: SandboxableImageDecoder {
+package struct ICODecoder: SandboxableImageDecoder {
     /// Creates an ICO decoder.
-    public init() {}
+    package init() {}
 
     /// The formats that this decoder reads: ICO, which includes CUR.
-    public var formats: Set<ImageFormat> { [.ico] }
+    package var formats: Set<ImageFormat> { [.ico] }
 
     /// Reads the directory and the header of the largest image.
     ///
     /// - Returns: `nil` if `bytes` is a prefix that ends too early.
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or has no images.
-    public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+    package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         let entry = try bytes.withTypedBytes { raw throws(TintypeError) in try ICODirectory(raw)?.largest }
         let info = try entry.flatMap { entry throws(TintypeError) in
             try ICOImage(bytes, entry).info(isComplete: isComplete)
@@ -32,7 +32,7 @@ public struct ICODecoder: SandboxableImageDecoder {
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
     ///   ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
     ///   ``TintypeError/Code/cancelled``.
-    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+    package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let directory = try bytes.withTypedBytes { raw throws(TintypeError) in try ICODirectory(raw) }
         guard let directory, let info = try info(of: bytes, isComplete: true) else { throw .truncatedICO }
         try context.limits.check(info, byteCount: bytes.count)
@@ -50,7 +50,7 @@ extension ICODecoder: ImageCollectionDecoder {
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` if an image is damaged or lies beyond the end of the file,
     ///   ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/cancelled``.
-    public func verifyImages(in bytes: Data, context: DecodeContext) throws(TintypeError) {
+    package func verifyImages(in bytes: Data, context: DecodeContext) throws(TintypeError) {
         guard let directory = try bytes.withTypedBytes({ raw throws(TintypeError) in try ICODirectory(raw) }) else {
             throw .truncatedICO
         }
@@ -71,7 +71,7 @@ extension ICODecoder: SalvagingImageDecoder {
     ///
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
-    public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
+    package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         guard let directory = try bytes.withTypedBytes({ raw throws(TintypeError) in try ICODirectory(raw) }) else {
             return nil
         }

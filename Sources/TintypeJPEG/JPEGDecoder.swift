@@ -1,25 +1,25 @@
 import CTintypeJPEG
-public import Foundation
+package import Foundation
 import TintypeColor
-public import TintypeCore
+package import TintypeCore
 
 /// Decodes JPEG (ITU-T T.81) with libjpeg-turbo.
 ///
 /// For a smaller size, libjpeg scales the image in the frequency domain to the smallest n/8 of its stored size that is
 /// not below the requested size. The result is then resampled. Decoders hold no state; any thread may use one.
-public struct JPEGDecoder: PartialImageDecoder, SandboxableImageDecoder {
+package struct JPEGDecoder: PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a JPEG decoder.
-    public init() {}
+    package init() {}
 
     /// The formats that this decoder reads: JPEG.
-    public var formats: Set<ImageFormat> { [.jpeg] }
+    package var formats: Set<ImageFormat> { [.jpeg] }
 
     /// Reads the segments before the first scan.
     ///
     /// - Returns: `nil` if `bytes` is a prefix that ends too early.
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged, ``TintypeError/Code/limitExceeded`` for too
     ///   much metadata.
-    public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+    package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         let reader = try JPEGReader(DecodeContext())
         return try bytes.withTypedBytes { bytes throws(TintypeError) in
             try reader.open(bytes, isComplete: isComplete).map { ImageInfo($0, JPEGSegments(bytes)) }
@@ -31,7 +31,7 @@ public struct JPEGDecoder: PartialImageDecoder, SandboxableImageDecoder {
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
     ///   ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
     ///   ``TintypeError/Code/cancelled``.
-    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+    package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let reader = try JPEGReader(context, tolerating: context.options.damageTolerance.ofJPEG)
         return try bytes.withTypedBytes { bytes throws(TintypeError) in
             guard let file = try reader.openWithinLimits(bytes) else { throw TintypeError(.truncated, "") }
@@ -79,7 +79,7 @@ public struct JPEGDecoder: PartialImageDecoder, SandboxableImageDecoder {
     }
 
     /// Creates a decoder that shows previews while bytes arrive, or returns `nil` if there is not enough memory.
-    public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
+    package func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
         JPEGPreviewReader(context).map { reader in IncrementalImage { _ in .still(reader) } }
     }
 
@@ -181,7 +181,7 @@ extension JPEGDecoder: VerifyingImageDecoder {
     /// - Returns: `nil` if only decoding can tell whether the image is whole.
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
-    public func verifiedInfo(of bytes: Data, context: DecodeContext) throws(TintypeError) -> ImageInfo? {
+    package func verifiedInfo(of bytes: Data, context: DecodeContext) throws(TintypeError) -> ImageInfo? {
         let reader = try JPEGReader(context)
         return try bytes.withTypedBytes { bytes throws(TintypeError) in
             guard let file = try reader.openWithinLimits(bytes), reader.isSurelyWhole(bytes) else { return nil }
@@ -198,7 +198,7 @@ extension JPEGDecoder: SalvagingImageDecoder {
     ///
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
-    public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
+    package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         let reader = try JPEGReader(context, tolerating: .all)
         return try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let file = try reader.openWithinLimits(raw) else { return nil }

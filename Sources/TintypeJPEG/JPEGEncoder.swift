@@ -1,17 +1,17 @@
 import CTintypeJPEG
-public import Foundation
-public import TintypeCore
+package import Foundation
+package import TintypeCore
 
 /// Encodes JPEG with libjpeg-turbo: baseline or progressive, grey or in colours. Transparent pixels are drawn over the
 /// background colour of the options.
 ///
 /// Any thread may use an encoder.
-public struct JPEGEncoder: ImageEncoder {
+package struct JPEGEncoder: ImageEncoder {
     /// Creates a JPEG encoder.
-    public init() {}
+    package init() {}
 
     /// The formats that this encoder writes: JPEG.
-    public var formats: Set<ImageFormat> { [.jpeg] }
+    package var formats: Set<ImageFormat> { [.jpeg] }
 
     /// The quality (0–1) from which on chroma keeps its full resolution.
     private static let fullChromaQuality = 0.9
@@ -19,7 +19,7 @@ public struct JPEGEncoder: ImageEncoder {
     /// Encodes `pixels` at the quality of `options`, with an Exif thumbnail if they ask for one.
     ///
     /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
-    public func encode(
+    package func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let opaque = try pixels.flattened(on: options.background)

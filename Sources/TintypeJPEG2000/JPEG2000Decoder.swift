@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 import TintypeColor
 public import TintypeCore
 
@@ -17,18 +17,18 @@ extension ImageFormat {
 ///
 /// A smaller size is decoded from as few wavelet levels as suffice. OpenJPEG is loaded when the first JPEG 2000 is decoded:
 /// install `libopenjp2-7` on Debian, `openjpeg2` on Fedora. Decoders hold no state; any thread may use one.
-public struct JPEG2000Decoder: RecognizingImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
+package struct JPEG2000Decoder: RecognizingImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a decoder.
-    public init() {}
+    package init() {}
 
     /// JPEG 2000.
-    public var formats: Set<ImageFormat> { [.jpeg2000] }
+    package var formats: Set<ImageFormat> { [.jpeg2000] }
 
     /// A worker by default.
-    public static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
 
     /// Loads OpenJPEG.
-    public static func prepareWorker() {
+    package static func prepareWorker() {
         _ = JPEG2000Library.standard
     }
 
@@ -38,14 +38,14 @@ public struct JPEG2000Decoder: RecognizingImageDecoder, PartialImageDecoder, San
     ]
 
     /// Whether an image begins like a JPEG 2000.
-    public func recognizes(_ head: Data) -> Bool { Self.signatures.contains { head.starts(with: $0) } }
+    package func recognizes(_ head: Data) -> Bool { Self.signatures.contains { head.starts(with: $0) } }
 
     /// Reads the header.
     ///
     /// - Returns: `nil` if the bytes may end within the header.
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/noCoder`` if
     ///   OpenJPEG is not installed.
-    public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+    package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         do throws(TintypeError) {
             return try bytes.withTypedBytes { raw throws(TintypeError) in try JPEG2000Reader(raw).info }
         } catch {
@@ -59,7 +59,7 @@ public struct JPEG2000Decoder: RecognizingImageDecoder, PartialImageDecoder, San
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
     ///   ``TintypeError/Code/limitExceeded``, before anything is allocated, ``TintypeError/Code/noCoder`` if OpenJPEG is not
     ///   installed, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
-    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+    package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try JPEG2000Reader(raw, isCancelled: context.isCancelled)
             let info = reader.info

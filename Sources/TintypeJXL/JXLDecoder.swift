@@ -1,25 +1,25 @@
 import CLibJXL
-public import Foundation
+package import Foundation
 import TintypeColor
-public import TintypeCore
+package import TintypeCore
 
 /// Decodes JPEG XL (ISO/IEC 18181), bare or in a container, still or animated, with libjxl on the calling thread.
 ///
 /// A value may be used from any thread.
-public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
+package struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a decoder.
-    public init() {}
+    package init() {}
 
     /// A worker by default.
-    public static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
 
     /// Loads libjxl.
-    public static func prepareWorker() {
+    package static func prepareWorker() {
         try? JXLLibrary.load()
     }
 
     /// The JPEG XL format.
-    public var formats: Set<ImageFormat> { [.jxl] }
+    package var formats: Set<ImageFormat> { [.jxl] }
 
     /// Returns the properties of the image without decoding pixels. The density is known only for a whole file.
     ///
@@ -27,7 +27,7 @@ public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxable
     /// - Returns: `nil` if `bytes` are a prefix that does not suffice; an animation needs the headers of all frames.
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged; ``TintypeError/Code/limitExceeded`` if it has
     ///   more than 100,000 frames.
-    public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+    package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             var info = try JXLHeader(raw, isComplete: isComplete, Self.infoLimits)?.info
             if isComplete { info?.density = try JXLReader.exif(of: raw, Self.infoLimits)?.density }
@@ -39,7 +39,7 @@ public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxable
     ///
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
-    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+    package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let (info, exif, still) = try bytes.withTypedBytes { raw throws(TintypeError) in
             let header = try JXLHeader(raw, isComplete: true, context.limits, isCancelled: context.isCancelled)
             guard let header else { throw .truncatedJXL }
@@ -72,7 +72,7 @@ public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxable
     ///
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``.
-    public func makeFrameDecoder(
+    package func makeFrameDecoder(
         _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
         try JXLFrameDecoder(bytes, context)
@@ -98,7 +98,7 @@ extension JXLDecoder: XMPDecoder {
 /// - a still image once libjxl has all of it at an eighth of its size, and again as details arrive.
 extension JXLDecoder: ProgressiveAnimationDecoder {
     /// Creates a decoder for a file that is still arriving.
-    public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
+    package func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
         IncrementalImage { (head) throws(TintypeError) in try Self.incrementalKind(of: head, context) }
     }
 
@@ -121,7 +121,7 @@ extension JXLDecoder: ProgressiveAnimationDecoder {
     /// - Returns: `nil` if no frame is complete, and for a still image.
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``.
-    public func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
+    package func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in
             try JXLHeader(
                 raw, isComplete: false, counting: .arrived, context.limits, isCancelled: context.isCancelled)
@@ -138,7 +138,7 @@ extension JXLDecoder: SalvagingImageDecoder {
     /// - Returns: `nil` if nothing can be shown.
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
-    public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
+    package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in
             try JXLHeader(raw, isComplete: false, counting: .nothing, context.limits)
         }

@@ -1,7 +1,7 @@
 import CLibJXL
-public import Foundation
+package import Foundation
 import TintypeColor
-public import TintypeCore
+package import TintypeCore
 
 /// Encodes still and animated JPEG XL with libjxl, on the calling thread. At quality 1 encoding is lossless, unless the options
 /// say otherwise.
@@ -10,24 +10,24 @@ public import TintypeCore
 /// ``Image/highRange`` are written with 16 bits per channel.
 ///
 /// A value may be used from any thread.
-public struct JXLEncoder: ImageEncoder {
+package struct JXLEncoder: ImageEncoder {
     /// The encoder effort, from 1, the fastest, to 9, the smallest.
-    public var effort: Int
+    package var effort: Int
 
     /// Creates an encoder.
     ///
     /// - Parameter effort: From 1 to 9; other values are clamped.
-    public init(effort: Int = 5) {
+    package init(effort: Int = 5) {
         self.effort = min(max(effort, 1), 9)
     }
 
     /// The JPEG XL format.
-    public var formats: Set<ImageFormat> { [.jxl] }
+    package var formats: Set<ImageFormat> { [.jxl] }
 
     /// Encodes a still image. Alpha is omitted if every pixel is opaque.
     ///
     /// - Throws: ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``.
-    public func encode(
+    package func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let isOpaque = pixels.isOpaque
@@ -65,7 +65,7 @@ extension JXLEncoder: HighRangeImageEncoder {
     /// Encodes a still image. Alpha is omitted if every pixel is opaque.
     ///
     /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
-    public func encode(
+    package func encode(
         _ highRange: HighRangePixels, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         try prepare(highRange)(options)
@@ -90,7 +90,7 @@ extension JXLEncoder: DeepImageEncoder {
     /// Encodes a still image with 16 bits per channel.
     ///
     /// - Throws: ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``.
-    public func encode(
+    package func encode(
         _ samples: DeepSamples, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let channels = JXLWriter.Channels(isGrey: options.allowsGrey && samples.isGrey, hasAlpha: !samples.isOpaque)
@@ -107,7 +107,7 @@ extension JXLEncoder: AnimatedImageEncoder {
     /// Encodes an animation. Durations are rounded to milliseconds; the shortest is 11 ms.
     ///
     /// - Throws: ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``; any error of a frame.
-    public func encode(
+    package func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let isOpaque = try animation.isOpaque()

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 public import TintypeCore
 
 extension ImageFormat {
@@ -20,28 +20,28 @@ extension ImageFormat {
 /// poppler offers no cancellation, and no limit on the memory and time that the contents of a page need. Documents of
 /// strangers belong in a worker process (`sandboxed()` of `TintypeSandbox`), where the kernel limits both. Decoders hold no
 /// state; any thread may use one.
-public struct PDFDecoder: RecognizingImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
+package struct PDFDecoder: RecognizingImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a decoder.
-    public init() {}
+    package init() {}
 
     /// The PDF format.
-    public var formats: Set<ImageFormat> { [.pdf] }
+    package var formats: Set<ImageFormat> { [.pdf] }
 
     /// A worker that reads fonts.
-    public static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true, readsFonts: true) }
+    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true, readsFonts: true) }
 
     /// Loads poppler-glib.
-    public static func prepareWorker() {
+    package static func prepareWorker() {
         _ = PDFLibrary.standard
     }
 
     /// The number of bytes to recognize a PDF by: the header is within the first 1024 bytes (ISO 32000-1, H.3,
     /// implementation note 13).
-    public var headLength: Int { 1024 }
+    package var headLength: Int { 1024 }
 
     /// Whether the header of a PDF is among the first bytes, and they do not begin like another image or like XML, which may
     /// contain the same text in a comment.
-    public func recognizes(_ head: Data) -> Bool {
+    package func recognizes(_ head: Data) -> Bool {
         head.range(of: Data("%PDF-".utf8)) != nil && FormatSniffer.format(of: head) == nil && !FormatSniffer.isXML(head)
     }
 
@@ -49,14 +49,14 @@ public struct PDFDecoder: RecognizingImageDecoder, PartialImageDecoder, Sandboxa
     ///
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/noCoder`` if poppler-glib is not installed,
     ///   ``TintypeError/Code/outOfMemory``.
-    public static func pageCount(of bytes: Data) throws(TintypeError) -> Int { try PDFDocument(bytes).pageCount }
+    package static func pageCount(of bytes: Data) throws(TintypeError) -> Int { try PDFDocument(bytes).pageCount }
 
     /// Reads the size of the first page.
     ///
     /// - Returns: `nil` if `isComplete` is false.
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/noCoder`` if poppler-glib is not installed,
     ///   ``TintypeError/Code/outOfMemory``.
-    public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+    package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         guard isComplete else { return nil }
         return Self.info(try PDFDocument(bytes).size(ofPage: 0))
     }
@@ -67,7 +67,7 @@ public struct PDFDecoder: RecognizingImageDecoder, PartialImageDecoder, Sandboxa
     ///   the result, ``TintypeError/Code/noSuchFrame`` for a page that does not exist, ``TintypeError/Code/transformFailed``
     ///   if the crop lies outside the page, ``TintypeError/Code/noCoder`` if poppler-glib is not installed,
     ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
-    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+    package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try context.checkCancelled()
         let options = context.options
         let document = try PDFDocument(bytes)

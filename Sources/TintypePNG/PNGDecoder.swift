@@ -1,26 +1,26 @@
 import CTintypePNG
-public import Foundation
+package import Foundation
 import TintypeColor
-public import TintypeCore
+package import TintypeCore
 
 /// Decodes PNG (W3C Portable Network Graphics, third edition), including animations.
 ///
 /// The pixels of most files are inflated at once by libdeflate, into at most 64 MB; libpng reads all others row by row: larger
 /// and damaged ones, and those that are interlaced or have samples of other than 8 bits. A smaller size is resampled as rows
 /// are unfiltered, without holding the full image as RGBA. Only an interlaced image is decoded whole first. Decoders hold no state; any thread may use one.
-public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder, SandboxableImageDecoder {
+package struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a PNG decoder.
-    public init() {}
+    package init() {}
 
     /// The formats that this decoder reads: PNG.
-    public var formats: Set<ImageFormat> { [.png] }
+    package var formats: Set<ImageFormat> { [.png] }
 
     /// Reads the chunks before the pixels, and the delays of all frames of an animation.
     ///
     /// - Returns: `nil` if `bytes` is a prefix that ends too early.
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged, ``TintypeError/Code/limitExceeded`` for too
     ///   much metadata.
-    public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+    package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         let reader = try PNGReader(DecodeContext())
         return try bytes.withTypedBytes { bytes throws(TintypeError) in
             guard let header = try reader.open(bytes, isComplete: isComplete) else { return nil }
@@ -37,7 +37,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder, Sand
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
     ///   ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
     ///   ``TintypeError/Code/cancelled``.
-    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+    package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let reader = try PNGReader(context)
         return try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try reader.open(raw, isComplete: true) else { throw TintypeError(.truncated, "") }
@@ -70,7 +70,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder, Sand
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
     ///   ``TintypeError/Code/limitExceeded``.
-    public func makeFrameDecoder(
+    package func makeFrameDecoder(
         _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
         let reader = try PNGReader(context)
@@ -88,7 +88,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder, Sand
     /// animated.
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged, ``TintypeError/Code/limitExceeded``.
-    public func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
+    package func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
         let reader = try PNGReader(context)
         let header = try bytes.withTypedBytes { bytes throws(TintypeError) in
             try reader.open(bytes, isComplete: false)
@@ -135,7 +135,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder, Sand
     }
 
     /// Creates a decoder that shows previews while bytes arrive.
-    public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
+    package func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
         IncrementalImage { (head) throws(TintypeError) in try Self.incrementalKind(of: head, context) }
     }
 
@@ -241,7 +241,7 @@ extension PNGDecoder: SalvagingImageDecoder {
     ///
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
-    public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
+    package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         let opened = try PNGReader(context)
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in try opened.open(raw, isComplete: false) }
         guard let header else { return nil }

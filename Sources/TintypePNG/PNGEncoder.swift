@@ -1,6 +1,6 @@
 import CTintypePNG
-public import Foundation
-public import TintypeCore
+package import Foundation
+package import TintypeCore
 
 /// Encodes PNG and animated PNG with libdeflate, or with libpng above 64 MB: lossless, unless the options limit the number of colours.
 ///
@@ -8,24 +8,24 @@ public import TintypeCore
 /// ``EncodeOptions/effort`` is the compression level, 0 to 1 for 1 to 9.
 ///
 /// Any thread may use an encoder.
-public struct PNGEncoder: ImageEncoder {
+package struct PNGEncoder: ImageEncoder {
     /// The compression level, from 0 (none) to 9 (slowest and smallest).
-    public var compressionLevel: Int
+    package var compressionLevel: Int
 
     /// Creates a PNG encoder.
     ///
     /// - Parameter compressionLevel: The level; clamped to 0…9.
-    public init(compressionLevel: Int = 6) {
+    package init(compressionLevel: Int = 6) {
         self.compressionLevel = min(max(compressionLevel, 0), 9)
     }
 
     /// The formats that this encoder writes: PNG.
-    public var formats: Set<ImageFormat> { [.png] }
+    package var formats: Set<ImageFormat> { [.png] }
 
     /// Encodes `pixels` in the colour mode of `options`.
     ///
     /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
-    public func encode(
+    package func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let isOpaque = pixels.isOpaque
@@ -90,7 +90,7 @@ extension PNGEncoder: DeepImageEncoder {
     /// Encodes a still image with 16 bits per channel.
     ///
     /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
-    public func encode(
+    package func encode(
         _ samples: DeepSamples, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let isGrey = samples.isGrey && options.allowsGrey
@@ -111,7 +111,7 @@ extension PNGEncoder: AnimatedImageEncoder {
     /// Encodes the frames of `animation`.
     ///
     /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``, and the errors of decoding the frames.
-    public func encode(
+    package func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let layout = try Self.layout(of: animation, options)

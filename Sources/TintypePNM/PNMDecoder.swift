@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 import TintypeColor
 public import TintypeCore
 
@@ -18,18 +18,18 @@ extension ImageFormat {
 ///     configuration.coders = .standard.adding(decoders: [PNMDecoder()]).sandboxed()
 ///
 /// Decoders hold no state; any thread may use one.
-public struct PNMDecoder: RecognizingImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
+package struct PNMDecoder: RecognizingImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a decoder.
-    public init() {}
+    package init() {}
 
     /// PNM.
-    public var formats: Set<ImageFormat> { [.pnm] }
+    package var formats: Set<ImageFormat> { [.pnm] }
 
     /// A worker by default.
-    public static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
 
     /// Whether an image begins like a PNM: P, a digit, white space, and the start of a number, a comment or a PAM header.
-    public func recognizes(_ head: Data) -> Bool {
+    package func recognizes(_ head: Data) -> Bool {
         let start = Array(head.prefix(FormatSniffer.length))
         guard start.count >= 4, start[0] == UInt8(ascii: "P"), (0x31...0x37).contains(start[1]) else { return false }
         if start[1] == UInt8(ascii: "7") {
@@ -46,7 +46,7 @@ public struct PNMDecoder: RecognizingImageDecoder, PartialImageDecoder, Sandboxa
     ///
     /// - Returns: `nil` if the bytes end within the header.
     /// - Throws: ``TintypeError/Code/undecodable``.
-    public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+    package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         try bytes.withTypedBytes { raw throws(TintypeError) in try Self.header(raw, isComplete: isComplete)?.info }
     }
 
@@ -55,7 +55,7 @@ public struct PNMDecoder: RecognizingImageDecoder, PartialImageDecoder, Sandboxa
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
     ///   ``TintypeError/Code/limitExceeded``, before anything is allocated, ``TintypeError/Code/outOfMemory``,
     ///   ``TintypeError/Code/cancelled``.
-    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+    package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         guard let image = try Self.decode(bytes, context, allowsPartial: false) else { throw .truncatedPNM }
         return image
     }
@@ -118,7 +118,7 @@ extension PNMDecoder: SalvagingImageDecoder {
     ///
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
-    public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
+    package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try Self.decode(bytes, context, allowsPartial: true)
     }
 }

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 public import TintypeCore
 
 extension ImageFormat {
@@ -22,33 +22,33 @@ extension ImageFormat {
 ///
 /// LibRaw reads formats of hundreds of cameras in C++: images of strangers belong in a worker process (`sandboxed()` of
 /// `TintypeSandbox`). Decoders hold no state; any thread may use one.
-public struct RAWDecoder: RecognizingImageDecoder, SandboxableImageDecoder {
+package struct RAWDecoder: RecognizingImageDecoder, SandboxableImageDecoder {
     /// Creates a decoder.
-    public init() {}
+    package init() {}
 
     /// Raw images.
-    public var formats: Set<ImageFormat> { [.raw] }
+    package var formats: Set<ImageFormat> { [.raw] }
 
     /// A worker by default.
-    public static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
 
     /// Loads LibRaw.
-    public static func prepareWorker() {
+    package static func prepareWorker() {
         _ = RAWLibrary.standard
     }
 
     /// The number of bytes to recognize a raw image by. The directory of one that is a TIFF is near its beginning.
-    public var headLength: Int { 4096 }
+    package var headLength: Int { 4096 }
 
     /// Whether an image begins like a raw image, and not like an ordinary TIFF.
-    public func recognizes(_ head: Data) -> Bool { RAWSignature.matches(head) }
+    package func recognizes(_ head: Data) -> Bool { RAWSignature.matches(head) }
 
     /// Reads the size.
     ///
     /// - Returns: `nil` if `isComplete` is false.
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/noCoder`` if
     ///   LibRaw is not installed, ``TintypeError/Code/outOfMemory``.
-    public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+    package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         guard isComplete else { return nil }
         let size = try bytes.withTypedBytes { raw throws(TintypeError) in try RAWFile(raw).measure() }
         return ImageInfo(format: .raw, size: size)
@@ -59,7 +59,7 @@ public struct RAWDecoder: RecognizingImageDecoder, SandboxableImageDecoder {
     /// - Throws: ``TintypeError/Code/undecodable`` for an image that is damaged or of an unknown camera,
     ///   ``TintypeError/Code/limitExceeded``, before anything is allocated, ``TintypeError/Code/noCoder`` if LibRaw is not
     ///   installed, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
-    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+    package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             let (scale, limits) = (context.options.scale ?? 1, context.limits)
             let file = try RAWFile(raw, isCancelled: context.isCancelled)

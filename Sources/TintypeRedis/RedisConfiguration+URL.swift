@@ -5,10 +5,11 @@ extension RedisConfiguration {
     /// Parses `redis://user:password@host:port/database`, the same with `rediss:` for TLS, or
     /// `unix://user:password@/path?db=database` for a Unix domain socket.
     ///
-    /// All parts but the host, or the path of a socket, may be missing. The default port is 6379. Characters of the user name
-    /// and the password that have a meaning in URLs must be percent-encoded.
+    /// All parts but the host, or the path of a socket, may be missing. The default port is 6379. Characters of the
+    /// user name and the password that have a meaning in URLs must be percent-encoded.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` if the text is no such URL. The error does not quote it.
+    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` if the text is no such URL. The error does not quote
+    ///   it.
     public init(url text: String) throws(TintypeError) {
         guard let parts = URLComponents(string: text, encodingInvalidCharacters: false), let scheme = parts.scheme,
             parts.fragment == nil
@@ -30,8 +31,8 @@ extension RedisConfiguration {
 
     /// Sets the password to the content of a file, without line breaks at its end.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/unreadable`` if the file cannot be read, is empty, or has more than 4096
-    ///   bytes.
+    /// - Throws: ``TintypeCore/TintypeError/Code/unreadable`` if the file cannot be read, is empty, or has more than
+    ///   4096 bytes.
     public mutating func readPassword(fromFile path: String) throws(TintypeError) {
         let content: Data?
         do {

@@ -26,14 +26,14 @@ public struct RedisConfiguration: Hashable, Sendable {
 
     /// The time in which a connection must be open, with TLS and authentication. 200 ms by default.
     public var connectTimeout = Duration.milliseconds(200)
-    /// The time from sending a command to its reply. 50 ms by default. When it passes, the connection is closed, because
-    /// the reply to the next command could not be told from a late one; all commands that wait on it fail.
+    /// The time from sending a command to its reply. 50 ms by default. When it passes, the connection is closed,
+    /// because the reply to the next command could not be told from a late one; all commands that wait on it fail.
     public var commandTimeout = Duration.milliseconds(50)
-    /// The number of connections, 3 by default. Values outside of 1 to 16 count as the nearest. If there are several, the
-    /// first carries only small commands, such as those for leases, which then do not wait behind large values.
+    /// The number of connections, 3 by default. Values outside of 1 to 16 count as the nearest. If there are several,
+    /// the first carries only small commands, such as those for leases, which then do not wait behind large values.
     public var connectionCount = 3
-    /// The size of the largest value that is stored or read, in bytes. 64 KiB by default: a server answers one command at a
-    /// time, and a large value delays all others.
+    /// The size of the largest value that is stored or read, in bytes. 64 KiB by default: a server answers one command
+    /// at a time, and a large value delays all others.
     public var maximumValueSize = 65_536
 
     private var secret: RedisSecret?
@@ -68,8 +68,8 @@ extension RedisConfiguration: CustomStringConvertible, CustomDebugStringConverti
 
 /// How a server is verified over TLS, and how it verifies this client.
 public struct RedisTLS: Hashable, Sendable {
-    /// The certificates of which one must have signed that of the server, in PEM format. `nil`, the default, trusts those of
-    /// the system.
+    /// The certificates of which one must have signed that of the server, in PEM format. `nil`, the default, trusts
+    /// those of the system.
     public var trustedCertificates: String?
     /// The certificate of this client, followed by those that signed it, in PEM format; `nil` for none.
     public var certificates: String?

@@ -4,9 +4,9 @@ public import TintypeShared
 
 /// A shared cache tier, and leases, on one or several Redis or Valkey servers.
 ///
-/// Several servers are independent of each other: each key belongs to one of them, by rendezvous hashing over their names, so
-/// all machines must use the same names. While a server is down, its keys fail and all others work. Clusters are not
-/// supported.
+/// Several servers are independent of each other: each key belongs to one of them, by rendezvous hashing over their
+/// names, so all machines must use the same names. While a server is down, its keys fail and all others work. Clusters
+/// are not supported.
 ///
 /// ```swift
 /// let store = try RedisStore([RedisConfiguration(url: "redis://cache.example:6379")])

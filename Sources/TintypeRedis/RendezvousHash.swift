@@ -1,5 +1,5 @@
-/// Chooses a server for each key by rendezvous hashing: that with the highest score for the key. All machines with the same
-/// servers choose alike, in any order of the servers. Without one of them, only its keys move.
+/// Chooses a server for each key by rendezvous hashing: that with the highest score for the key. All machines with the
+/// same servers choose alike, in any order of the servers. Without one of them, only its keys move.
 ///
 /// The scores are stable: they depend on nothing but the names of the servers and the key.
 struct RendezvousHash: Sendable {

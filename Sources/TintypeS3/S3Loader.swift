@@ -4,15 +4,15 @@ import TintypeHTTP
 
 /// Loads `s3://bucket/key?version` URLs from a store.
 ///
-/// The key is the path without its first slash, percent-decoded once. The query is the version; without one, the current
-/// version is loaded. A `?` in a key is written `%3F`, a `%` as `%25`.
+/// The key is the path without its first slash, percent-decoded once. The query is the version; without one, the
+/// current version is loaded. A `?` in a key is written `%3F`, a `%` as `%25`.
 ///
-/// Under ``TintypeCore/LoadPolicy/Freshness/http``, the header fields that are stored with an object decide how long its image
-/// is fresh, as with HTTP; a version never changes, so its image always is.
+/// Under ``TintypeCore/LoadPolicy/Freshness/http``, the header fields that are stored with an object decide how long
+/// its image is fresh, as with HTTP; a version never changes, so its image always is.
 ///
-/// A pipeline whose downloader has a ``TintypeHTTP/ServerGuard`` loads `s3:` URLs only if the schemes of the guard contain `s3`. The
-/// guard does not restrict the endpoint of the store, which is usually in the own network; so it should deny that endpoint to
-/// other URLs.
+/// A pipeline whose downloader has a ``TintypeHTTP/ServerGuard`` loads `s3:` URLs only if the schemes of the guard
+/// contain `s3`. The guard does not restrict the endpoint of the store, which is usually in the own network; so it
+/// should deny that endpoint to other URLs.
 public struct S3Loader: ImageLoader {
     /// The response field with the version of an object.
     private static let versionField = "x-amz-version-id"
@@ -24,9 +24,9 @@ public struct S3Loader: ImageLoader {
     ///
     /// - Parameters:
     ///   - client: The store.
-    ///   - buckets: The buckets from which objects are loaded; `nil` allows only the bucket of the client's configuration.
-    ///     URLs come from outside, so a bucket with anything else than images that everyone may see, such as that of a
-    ///     cache, does not belong here.
+    ///   - buckets: The buckets from which objects are loaded; `nil` allows only the bucket of the client's
+    ///     configuration. URLs come from outside, so a bucket with anything else than images that everyone may see,
+    ///     such as that of a cache, does not belong here.
     public init(_ client: S3Client, buckets: S3Buckets? = nil) {
         self.client = client
         self.buckets = buckets ?? .only([client.configuration.bucket])
@@ -136,7 +136,8 @@ extension S3Object {
     /// Whether the bytes never change. The version `null` is that of a bucket without versions, and is replaced.
     var hasFixedVersion: Bool { version != nil && version != "null" }
 
-    /// Reads an `s3://bucket/key?version` URL; `nil` if it has no bucket or key, or anything else. The name is not validated.
+    /// Reads an `s3://bucket/key?version` URL; `nil` if it has no bucket or key, or anything else. The name is not
+    /// validated.
     init?(_ url: URL) {
         guard url.scheme?.lowercased() == "s3", url.user == nil, url.password == nil, url.port == nil,
             url.fragment == nil, let bucket = url.host(percentEncoded: false), !bucket.isEmpty

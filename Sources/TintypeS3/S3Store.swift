@@ -5,9 +5,9 @@ public import TintypeShared
 
 /// A bucket as a store of values that several machines share.
 ///
-/// The keys need the permissions to get, put, delete and list: without the last one, AWS answers a request for a missing
-/// object with 403 instead of 404, which is an error here. Values are not deleted when their time to live ends: a lifecycle rule
-/// of the bucket does that.
+/// The keys need the permissions to get, put, delete and list: without the last one, AWS answers a request for a
+/// missing object with 403 instead of 404, which is an error here. Values are not deleted when their time to live ends:
+/// a lifecycle rule of the bucket does that.
 public final class S3Store: SharedStore {
     /// The name of the metadata with the date of expiry, in seconds since 1970.
     private static let expiryName = "tintype-expires"
@@ -17,8 +17,8 @@ public final class S3Store: SharedStore {
 
     /// Creates a store in the bucket of a client's configuration.
     ///
-    /// - Parameter keepsExisting: Whether a value that exists already is not stored again. Only for keys whose value never
-    ///   changes; it saves the replacement when several machines store the same value.
+    /// - Parameter keepsExisting: Whether a value that exists already is not stored again. Only for keys whose value
+    ///   never changes; it saves the replacement when several machines store the same value.
     public init(_ client: S3Client, keepsExisting: Bool = false) {
         self.client = client
         self.keepsExisting = keepsExisting
@@ -49,7 +49,8 @@ public final class S3Store: SharedStore {
 
     /// Stores a value.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/limitExceeded`` for a value that is too large, or an error of the store.
+    /// - Throws: ``TintypeCore/TintypeError/Code/limitExceeded`` for a value that is too large, or an error of the
+    ///   store.
     @concurrent
     public func store(_ value: Data, for key: String, timeToLive: Duration?) async throws(TintypeError) {
         guard value.count <= maximumValueSize else { throw .exceeded(byteLimit: maximumValueSize) }

@@ -1,5 +1,5 @@
-public import Foundation
-public import TintypeCore
+package import Foundation
+package import TintypeCore
 
 /// Draws SVG (SVG 1.1, and what librsvg supports of SVG 2) at the requested size.
 ///
@@ -8,29 +8,29 @@ public import TintypeCore
 ///
 /// librsvg cannot be cancelled and bounds neither memory nor time, so documents of strangers belong in a worker process
 /// (`TintypeSandbox`), where the kernel does. Decoders hold no state; any thread may use one.
-public struct SVGDecoder: PartialImageDecoder, SandboxableImageDecoder {
+package struct SVGDecoder: PartialImageDecoder, SandboxableImageDecoder {
     /// Creates an SVG decoder.
-    public init() {}
+    package init() {}
 
     /// A worker that reads fonts.
-    public static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true, readsFonts: true) }
+    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true, readsFonts: true) }
 
     /// Loads librsvg, and what it loads for text, filters and embedded images.
-    public static func prepareWorker() {
+    package static func prepareWorker() {
         for document in SVGWarmUp.documents {
             _ = try? SVGDecoder().decode(document, context: DecodeContext(options: DecodeOptions(size: SVGWarmUp.size)))
         }
     }
 
     /// The formats that this decoder reads: SVG.
-    public var formats: Set<ImageFormat> { [.svg] }
+    package var formats: Set<ImageFormat> { [.svg] }
 
     /// Reads the size of the document.
     ///
     /// - Returns: `nil` if `isComplete` is false.
     /// - Throws: ``TintypeError/Code/undecodable`` if the document is damaged, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/noCoder`` if librsvg is not installed, ``TintypeError/Code/outOfMemory``.
-    public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+    package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         guard isComplete else { return nil }
         return Self.info(try SVGDocument(markup: try SVGSource.markup(bytes, limit: SVGSource.limit(DecodeLimits()))))
     }
@@ -40,7 +40,7 @@ public struct SVGDecoder: PartialImageDecoder, SandboxableImageDecoder {
     /// - Throws: ``TintypeError/Code/undecodable`` if the document is damaged, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/transformFailed`` if the crop lies outside the image, ``TintypeError/Code/noCoder`` if
     ///   librsvg is not installed, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
-    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+    package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try context.checkCancelled()
         let limit = SVGSource.limit(context.limits)
         let images = EmbeddedImages(in: try SVGSource.markup(bytes, limit: limit), limit: limit, context.limits)

@@ -4,8 +4,8 @@ public import TintypeCore
 /// A store of values on other machines, such as Redis or an S3 bucket.
 ///
 /// Keys are ASCII without spaces or control characters, at most 256 bytes, such as `tt1/r/ab/cd/<hex>`. Values are
-/// opaque to a store. A store is never required: to its users, every failure is a miss. It speaks its protocol and keeps
-/// its own time limits; ``SharedCache`` adds the checksum, the circuit breaker and the queue of writes.
+/// opaque to a store. A store is never required: to its users, every failure is a miss. It speaks its protocol and
+/// keeps its own time limits; ``SharedCache`` adds the checksum, the circuit breaker and the queue of writes.
 public protocol SharedStore: Sendable {
     /// A short name for logs and metrics, such as `redis`.
     var name: String { get }
@@ -31,8 +31,8 @@ public protocol SharedStore: Sendable {
     func contains(_ key: String) async throws(TintypeError) -> Bool
 }
 
-/// A store of leases: a lease is a key that at most one holder has at a time. Losing a lease is harmless: the work of its
-/// holder is done twice.
+/// A store of leases: a lease is a key that at most one holder has at a time. Losing a lease is harmless: the work of
+/// its holder is done twice.
 public protocol LeaseStore: Sendable {
     /// Takes the lease of a key.
     ///

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 public import TintypeCore
 
 extension ImageFormat {
@@ -18,21 +18,21 @@ extension ImageFormat {
 ///     configuration.coders = .standard.adding(decoders: [TGADecoder()]).sandboxed()
 ///
 /// Decoders hold no state; any thread may use one.
-public struct TGADecoder: RecognizingImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
+package struct TGADecoder: RecognizingImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a decoder.
-    public init() {}
+    package init() {}
 
     /// TGA.
-    public var formats: Set<ImageFormat> { [.tga] }
+    package var formats: Set<ImageFormat> { [.tga] }
 
     /// A worker by default.
-    public static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
 
     /// Returns `false`: the first bytes alone tell too little.
-    public func recognizes(_ head: Data) -> Bool { false }
+    package func recognizes(_ head: Data) -> Bool { false }
 
     /// Whether an image has the header of a TGA, and its footer or its name.
-    public func recognizes(_ head: Data, _ marks: RecognitionMarks) -> Bool {
+    package func recognizes(_ head: Data, _ marks: RecognitionMarks) -> Bool {
         (TGAHeader.isFooter(marks.end) || marks.names(.tga)) && TGAHeader(head) != nil
     }
 
@@ -40,7 +40,7 @@ public struct TGADecoder: RecognizingImageDecoder, PartialImageDecoder, Sandboxa
     ///
     /// - Returns: `nil` if more bytes are needed: whether pixels have alpha is stated at the end.
     /// - Throws: ``TintypeError/Code/undecodable``.
-    public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+    package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         guard isComplete else { return nil }
         return try bytes.withTypedBytes { raw throws(TintypeError) in try Self.header(raw).info }
     }
@@ -50,7 +50,7 @@ public struct TGADecoder: RecognizingImageDecoder, PartialImageDecoder, Sandboxa
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
     ///   ``TintypeError/Code/limitExceeded``, before anything is allocated, ``TintypeError/Code/outOfMemory``,
     ///   ``TintypeError/Code/cancelled``.
-    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+    package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         guard let image = try Self.decode(bytes, context, allowsPartial: false) else { throw .truncatedTGA }
         return image
     }
@@ -119,7 +119,7 @@ extension TGADecoder: SalvagingImageDecoder {
     ///
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
-    public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
+    package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try Self.decode(bytes, context, allowsPartial: true)
     }
 }

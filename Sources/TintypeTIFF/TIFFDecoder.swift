@@ -1,7 +1,7 @@
 import CTintypeTIFF
-public import Foundation
+package import Foundation
 import TintypeColor
-public import TintypeCore
+package import TintypeCore
 
 /// Decodes TIFF (TIFF 6.0 and BigTIFF) with libtiff: up to 16 or 32 bits per channel or floating-point numbers, all colour
 /// models, strips and tiles. If a file contains several images, it decodes the first.
@@ -12,21 +12,21 @@ public import TintypeCore
 ///
 /// A smaller size is resampled while strips are decoded, without holding the full image in memory unless it is one
 /// strip. Decoders hold no state; any thread may use one.
-public struct TIFFDecoder: PartialImageDecoder, SandboxableImageDecoder {
+package struct TIFFDecoder: PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a TIFF decoder.
-    public init() {}
+    package init() {}
 
     /// The formats that this decoder reads: TIFF.
-    public var formats: Set<ImageFormat> { [.tiff] }
+    package var formats: Set<ImageFormat> { [.tiff] }
 
     /// A worker by default.
-    public static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
 
     /// Reads the first directory, which may be anywhere in the file and is usually at its end.
     ///
     /// - Returns: `nil` if `isComplete` is false.
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged, or compressed in a way that is not supported.
-    public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+    package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         guard isComplete else { return nil }
         return try bytes.withTypedBytes { raw throws(TintypeError) in try TIFFReader(raw, DecodeLimits()).info }
     }
@@ -36,7 +36,7 @@ public struct TIFFDecoder: PartialImageDecoder, SandboxableImageDecoder {
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged, truncated, or compressed in a way that is not
     ///   supported, ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
     ///   ``TintypeError/Code/cancelled``.
-    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+    package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         // Checked before libtiff copies it.
         let profileBytes = TIFFDirectory.first(of: bytes)?.byteCount(Self.profileTag) ?? 0
         try context.limits.check(profileBytes: profileBytes)
@@ -107,7 +107,7 @@ extension TIFFDecoder: SalvagingImageDecoder {
     ///
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
-    public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
+    package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try TIFFReader(raw, context.limits)
             let info = reader.info

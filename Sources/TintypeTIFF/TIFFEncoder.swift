@@ -1,6 +1,6 @@
 import CTintypeTIFF
-public import Foundation
-public import TintypeCore
+package import Foundation
+package import TintypeCore
 
 /// Encodes lossless TIFF with libtiff, compressed with Deflate: grey or RGB, with straight alpha unless every pixel is
 /// opaque. Many programs take associated alpha for straight, and show it too dark.
@@ -9,12 +9,12 @@ public import TintypeCore
 /// Deflate of 1 to 9.
 ///
 /// Any thread may use an encoder.
-public struct TIFFEncoder: ImageEncoder {
+package struct TIFFEncoder: ImageEncoder {
     /// Creates a TIFF encoder.
-    public init() {}
+    package init() {}
 
     /// The formats that this encoder writes: TIFF.
-    public var formats: Set<ImageFormat> { [.tiff] }
+    package var formats: Set<ImageFormat> { [.tiff] }
 
     /// The level of Deflate without an effort, which is zlib's own default.
     private static let defaultLevel = 6
@@ -22,7 +22,7 @@ public struct TIFFEncoder: ImageEncoder {
     /// Encodes `pixels` with 8 bits per channel.
     ///
     /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
-    public func encode(
+    package func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let isOpaque = pixels.isOpaque
@@ -63,7 +63,7 @@ extension TIFFEncoder: DeepImageEncoder {
     /// Encodes a still image with 16 bits per channel.
     ///
     /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
-    public func encode(
+    package func encode(
         _ samples: DeepSamples, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let layout = Self.layout(

@@ -1,23 +1,23 @@
 import CTintypeWebP
-public import Foundation
+package import Foundation
 import TintypeColor
-public import TintypeCore
+package import TintypeCore
 
 /// Decodes WebP (RFC 9649) with libwebp: lossy, lossless, and animations.
 ///
 /// A smaller size is resampled from the full image. Decoders hold no state; any thread may use one.
-public struct WebPDecoder: ProgressiveAnimationDecoder, SandboxableImageDecoder {
+package struct WebPDecoder: ProgressiveAnimationDecoder, SandboxableImageDecoder {
     /// Creates a WebP decoder.
-    public init() {}
+    package init() {}
 
     /// The formats that this decoder reads: WebP.
-    public var formats: Set<ImageFormat> { [.webp] }
+    package var formats: Set<ImageFormat> { [.webp] }
 
     /// Reads the header of a still image, and all chunks of an animation or of a file with Exif data or XMP.
     ///
     /// - Returns: `nil` if `bytes` is a prefix that ends too early.
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged.
-    public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+    package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try tintype_webp_header(raw) else {
                 if isComplete { throw .truncatedWebP }
@@ -34,7 +34,7 @@ public struct WebPDecoder: ProgressiveAnimationDecoder, SandboxableImageDecoder 
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
     ///   ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
     ///   ``TintypeError/Code/cancelled``.
-    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+    package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try tintype_webp_header(raw) else { throw .truncatedWebP }
             try context.limits.check(ImageInfo(header), byteCount: raw.count)
@@ -51,7 +51,7 @@ public struct WebPDecoder: ProgressiveAnimationDecoder, SandboxableImageDecoder 
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
     ///   ``TintypeError/Code/limitExceeded``.
-    public func makeFrameDecoder(
+    package func makeFrameDecoder(
         _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
         try WebPFrameDecoder(bytes, context)
@@ -61,7 +61,7 @@ public struct WebPDecoder: ProgressiveAnimationDecoder, SandboxableImageDecoder 
     /// animated.
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged, ``TintypeError/Code/limitExceeded``.
-    public func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
+    package func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in try tintype_webp_header(raw) }
         guard let header, header.is_animated,
             let decoder = try WebPFrameDecoder(arrived: bytes, header.size, context)
@@ -73,7 +73,7 @@ public struct WebPDecoder: ProgressiveAnimationDecoder, SandboxableImageDecoder 
     }
 
     /// Creates a decoder that shows previews while bytes arrive.
-    public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
+    package func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
         IncrementalImage { (head) throws(TintypeError) in try Self.incrementalKind(of: head, context) }
     }
 
@@ -167,7 +167,7 @@ extension WebPDecoder: SalvagingImageDecoder {
     ///
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
-    public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
+    package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in try tintype_webp_header(raw) }
         guard let header else { return nil }
         if header.is_animated { return try salvageAnimation(bytes, context: context) }

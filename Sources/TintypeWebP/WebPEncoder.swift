@@ -1,6 +1,6 @@
 import CTintypeWebP
-public import Foundation
-public import TintypeCore
+package import Foundation
+package import TintypeCore
 
 /// Encodes WebP with libwebp, still and animated. At a quality of 1 the encoding is lossless, unless the options say
 /// otherwise.
@@ -9,19 +9,19 @@ public import TintypeCore
 /// are 4:2:0; ``EncodeOptions/Chroma/sharp420`` uses sharp YUV, and so do 4:2:2 and 4:4:4.
 ///
 /// Any thread may use an encoder.
-public struct WebPEncoder: ImageEncoder {
+package struct WebPEncoder: ImageEncoder {
     /// The effort, from 0 (fastest) to 6 (smallest).
-    public var method: Int
+    package var method: Int
 
     /// Creates a WebP encoder.
     ///
     /// - Parameter method: The effort; clamped to 0…6.
-    public init(method: Int = 4) {
+    package init(method: Int = 4) {
         self.method = min(max(method, 0), 6)
     }
 
     /// The formats that this encoder writes: WebP.
-    public var formats: Set<ImageFormat> { [.webp] }
+    package var formats: Set<ImageFormat> { [.webp] }
 
     /// The effort of lossless encoding, from 0 to 100. Higher values take much longer for little gain.
     private static let losslessEffort = 75.0
@@ -29,7 +29,7 @@ public struct WebPEncoder: ImageEncoder {
     /// Encodes `pixels` at the quality of `options`.
     ///
     /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
-    public func encode(
+    package func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let settings = settings(options)
@@ -69,7 +69,7 @@ extension WebPEncoder: AnimatedImageEncoder {
     ///
     /// - Throws: ``TintypeError/Code/encodeFailed`` also if the animation is too long, ``TintypeError/Code/outOfMemory``, and
     ///   the errors of decoding the frames.
-    public func encode(
+    package func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let writer = try WebPAnimationWriter(animation, settings(options))

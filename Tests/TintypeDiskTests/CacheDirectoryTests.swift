@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TintypeCore
+import TintypeSDWebImage
 import TintypeTesting
 
 @testable import TintypeDisk

@@ -4,6 +4,7 @@ import TintypeCore
 import TintypeTesting
 
 @testable import TintypeDisk
+@testable import TintypeSDWebImage
 
 @Suite(.timeLimit(.minutes(15))) struct DiskRobustnessTests {
     private let folder: TemporaryFolder

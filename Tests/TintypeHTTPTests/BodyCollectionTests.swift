@@ -48,7 +48,7 @@ import TintypeTesting
 
     @Test func aDecryptorGetsTheWholeBody() async throws {
         let counts = Shared<[Int]>([])
-        let decryptor = DownloadDecryptor(id: "reverse") { data, _ in
+        let decryptor = DownloadModifier.decryptor(id: "reverse") { data, _ in
             counts.withLock { $0.append(data.count) }
             return Data(data.reversed())
         }
@@ -168,7 +168,7 @@ import TintypeTesting
     }
 
     @Test func aCollectedBodyStaysWithinTheLimit() async throws {
-        let interceptor = DownloadDecryptor(id: "double") { data, _ in data + data }
+        let interceptor = DownloadModifier.decryptor(id: "double") { data, _ in data + data }
         var options = HTTPOptions()
         options.interceptors = [interceptor]
         try await Fixture.withOrigin(limit: Fixture.body.count, options: options) { origin, load in

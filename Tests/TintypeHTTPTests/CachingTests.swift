@@ -97,7 +97,7 @@ import TintypeTesting
             var request = ImageRequest(source: source)
             let verdict = { downloader.verdict(on: stored, for: source, extras: request.extras, at: Date()) }
             #expect(verdict() == .fresh)
-            request.http.interceptors = [DownloadRequestModifier.headers([:])]
+            request.http.interceptors = [DownloadModifier.headers([:])]
             #expect(verdict() == .stale(usableOnError: false))
         }
     }

@@ -50,9 +50,9 @@ import TintypeTesting
             var cookies = HTTPOptions()
             cookies.usesCookies = true
             var modified = HTTPOptions()
-            modified.interceptors = [DownloadRequestModifier.headers(["A": "1"])]
+            modified.interceptors = [DownloadModifier.headers(["A": "1"])]
             var otherwise = HTTPOptions()
-            otherwise.interceptors = [DownloadRequestModifier.headers(["A": "2"])]
+            otherwise.interceptors = [DownloadModifier.headers(["A": "2"])]
             let sources: [(ImageSource, HTTPOptions)] = [
                 (.url(url), HTTPOptions()), (.url(url), cookies), (.url(url), modified), (.url(url), otherwise),
                 (.http(HTTPSource(url: url, method: "POST")), HTTPOptions()),

@@ -172,7 +172,7 @@ import TintypeTesting
         configuration.headers = [
             "Authorization": "secret", "X-Api-Key": "secret", "X-Safe": "1", "Accept-Language": "de",
         ]
-        configuration.crossOriginFields = .standard.union(["x-safe"])
+        configuration.crossOriginFields = ["x-safe"]
         try await Fixture.withOrigin(configuration) { origin, load in
             origin.serve("/a", response: .redirect(to: "/same"))
             origin.serve("/same", response: .redirect(to: other.url("/b").absoluteString))

@@ -49,7 +49,7 @@ struct HTTPCacheFixture {
         request.rendition.decode.decoder = NamedDecoder(id: "first byte", decoder: FirstByteDecoder())
         request.policy.failureMemory = .ignored
         request.policy.data = .always
-        if !fields.isEmpty { request.http.interceptors = [DownloadRequestModifier.headers(fields)] }
+        if !fields.isEmpty { request.http.interceptors = [DownloadModifier.headers(fields)] }
         return request
     }
 

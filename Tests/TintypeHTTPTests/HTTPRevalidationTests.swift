@@ -344,7 +344,7 @@ import TintypeTesting
 
     @Test func theResponseTellsItsAgeAndItsFields() async throws {
         var configuration = DownloaderConfiguration.patient
-        configuration.storedHeaders = .caching(and: ["X-Author"])
+        configuration.storedHeaders = ["X-Author"]
         try await Fixture.run(configuration) { fixture in
             let fields = Fixture.fresh + [("Age", "10"), ("X-Author", "A"), ("X-Other", "B"), ("ETag", "W/\"1\"")]
             fixture.origin.serve("/a", response: .text("a", fields))

@@ -233,7 +233,7 @@ import TintypeTesting
 
     private static let largePost = {
         var options = HTTPOptions()
-        options.interceptors = [DownloadRequestModifier.largePost]
+        options.interceptors = [DownloadModifier.largePost]
         return options
     }()
 

@@ -63,7 +63,7 @@ import TintypeTesting
 
     @Test func aLargeRequestHeadWithABodyIsSent() async throws {
         var configuration = DownloaderConfiguration.patient
-        configuration.interceptors = [DownloadRequestModifier.largePost]
+        configuration.interceptors = [DownloadModifier.largePost]
         try await Fixture.withOrigin(configuration) { origin, load in
             origin.serve("/a", response: .testImage)
             let data = try await load("/a").data
@@ -92,9 +92,9 @@ import TintypeTesting
     }
 }
 
-extension DownloadRequestModifier {
+extension DownloadModifier {
     /// Makes requests with heads of nearly 64 KB, the most that nghttp2 sends.
-    static let largePost = DownloadRequestModifier(id: "large") { request in
+    static let largePost = DownloadModifier.request(id: "large") { request in
         var request = request
         request.method = "POST"
         request.headers["X-Large"] = String(repeating: "x", count: 60_000)

@@ -14,7 +14,7 @@ import TintypeTesting
     }
 
     @Test func aRequestModifierChangesMethodHeadersAndBody() async throws {
-        let modifier = DownloadRequestModifier(id: "m") { request in
+        let modifier = DownloadModifier.request(id: "m") { request in
             var request = request
             request.method = "POST"
             request.headers["X-Mine"] = "yes"
@@ -31,7 +31,7 @@ import TintypeTesting
     }
 
     @Test func aRequestModifierChangesTheURL() async throws {
-        let modifier = DownloadRequestModifier(id: "m") { request in
+        let modifier = DownloadModifier.request(id: "m") { request in
             var request = request
             request.url = URL(string: "\(request.url.absoluteString)?text=hello") ?? request.url
             return request
@@ -45,7 +45,12 @@ import TintypeTesting
 
     @Test func headerFieldsOfRequestsAndResponsesAreSetWithoutAClosure() async throws {
         let modifiers = options(
-            DownloadRequestModifier.headers(["X-Mine": "1"]), DownloadResponseModifier.headers(["X-Theirs": "2"]))
+            DownloadModifier.headers(["X-Mine": "1"]),
+            DownloadModifier.response(id: "theirs") { response in
+                var response = response
+                response.headers["X-Theirs"] = "2"
+                return response
+            })
         try await Fixture.withOrigin(options: modifiers) { origin, load in
             origin.serve("/a", response: .testImage)
             let bytes = try await load("/a")
@@ -54,14 +59,15 @@ import TintypeTesting
     }
 
     @Test func aRequestModifierThatReturnsNilRefusesTheRequest() async throws {
-        try await Fixture.withOrigin(options: options(DownloadRequestModifier(id: "no") { _ in nil })) { origin, load in
+        try await Fixture.withOrigin(options: options(DownloadModifier.request(id: "no") { _ in nil })) {
+            origin, load in
             await Fixture.expect(.refusedRequest) { try await load("/a") }
             #expect(origin.requestCount() == 0)
         }
     }
 
-    private func setStatus(_ status: Int) -> DownloadResponseModifier {
-        DownloadResponseModifier(id: "status") { response in
+    private func setStatus(_ status: Int) -> DownloadModifier {
+        DownloadModifier.response(id: "status") { response in
             var response = response
             response.status = status
             return response
@@ -85,7 +91,7 @@ import TintypeTesting
     }
 
     @Test func aResponseModifierThatReturnsNilRefusesTheResponse() async throws {
-        try await Fixture.withOrigin(options: options(DownloadResponseModifier(id: "no") { _ in nil })) {
+        try await Fixture.withOrigin(options: options(DownloadModifier.response(id: "no") { _ in nil })) {
             origin, load in
             origin.serve("/a", response: .testImage)
             await Fixture.expect(.refusedResponse) { try await load("/a") }
@@ -93,7 +99,7 @@ import TintypeTesting
     }
 
     @Test func aBase64BodyIsDecoded() async throws {
-        try await Fixture.withOrigin(options: options(DownloadDecryptor.base64)) { origin, load in
+        try await Fixture.withOrigin(options: options(DownloadModifier.base64)) { origin, load in
             let coded = Fixture.body.base64EncodedData(options: .lineLength64Characters)
             origin.serve("/a", response: .image(coded, type: "image/png"))
             origin.serve("/bad", response: .image(Data("A".utf8), type: "image/png"))
@@ -104,7 +110,7 @@ import TintypeTesting
     }
 
     @Test func aDecryptorThatReturnsNilFailsTheTransfer() async throws {
-        let decryptor = DownloadDecryptor(id: "no") { _, _ in nil }
+        let decryptor = DownloadModifier.decryptor(id: "no") { _, _ in nil }
         try await Fixture.withOrigin(options: options(decryptor)) { origin, load in
             origin.serve("/a", response: .testImage)
             await Fixture.expect(.undecipherable) { try await load("/a") }
@@ -112,7 +118,7 @@ import TintypeTesting
     }
 
     @Test func aDecryptorStaysWithinTheLimit() async throws {
-        try await Fixture.withOrigin(limit: 1000, options: options(DownloadDecryptor.base64)) { origin, load in
+        try await Fixture.withOrigin(limit: 1000, options: options(DownloadModifier.base64)) { origin, load in
             origin.serve("/a", response: .testImage.setting(\.framing, to: .chunked(size: 500)))
             await Fixture.expect(.limitExceeded) { try await load("/a") }
         }
@@ -120,8 +126,8 @@ import TintypeTesting
 
     @Test func interceptorsOfTheConfigurationAreOutermost() async throws {
         let order = Shared<[String]>([])
-        func tracing(_ name: String) -> DownloadRequestModifier {
-            DownloadRequestModifier(id: name) { request in
+        func tracing(_ name: String) -> DownloadModifier {
+            DownloadModifier.request(id: name) { request in
                 order.withLock { $0.append(name) }
                 return request
             }
@@ -143,7 +149,7 @@ import TintypeTesting
         defer { DispatchQueue.main.setSpecific(key: key, value: nil) }
         try #require(DispatchQueue.getSpecific(key: key) == true)
         let isOnMainQueue = Shared<Bool?>(nil)
-        let modifier = DownloadRequestModifier(id: "queue") { request in
+        let modifier = DownloadModifier.request(id: "queue") { request in
             isOnMainQueue.withLock { $0 = DispatchQueue.getSpecific(key: key) == true }
             return request
         }
@@ -172,7 +178,7 @@ import TintypeTesting
 
     @Test func aResponseModifierSeesOnlyTheFinalResponse() async throws {
         let seen = Shared<[String]>([])
-        let modifier = DownloadResponseModifier(id: "m") { response in
+        let modifier = DownloadModifier.response(id: "m") { response in
             seen.withLock { $0.append("\(response.status) \(response.url.path())") }
             return response
         }
@@ -345,7 +351,7 @@ import TintypeTesting
         let downloader = Downloader(configuration)
         var options = HTTPOptions()
         options.interceptors = [
-            DownloadRequestModifier(id: "hung") { request in
+            DownloadModifier.request(id: "hung") { request in
                 _ = await Task { await hung.wait() }.value
                 return request
             }
@@ -369,7 +375,7 @@ import TintypeTesting
         var configuration = DownloaderConfiguration.patient
         configuration.clock.sleep = { _ in _ = await limit.wait() }
         configuration.interceptors = [
-            DownloadRequestModifier(id: "hung") { request in
+            DownloadModifier.request(id: "hung") { request in
                 _ = await Task { await hung.wait() }.value
                 return request
             }

@@ -53,7 +53,7 @@ import TintypeTesting
             .with(header: "Date", value: "Tue, 14 Nov 2023 23:00:00 GMT")
         if !vary.isEmpty { cut = cut.with(header: "Vary", value: vary) }
         var options = HTTPOptions()
-        options.interceptors = [DownloadRequestModifier.headers([field: "a"])]
+        options.interceptors = [DownloadModifier.headers([field: "a"])]
         for response in [cut, cut.with(header: "ETag", value: "\"1\"")] {
             let isTagged = response.headers.contains { $0.name == "ETag" }
             try await withFolder { folder in
@@ -85,7 +85,7 @@ import TintypeTesting
                 #expect(files(folder).count == 1)
                 origin.serve("/a", response: dated)
                 var options = HTTPOptions()
-                options.interceptors = [DownloadRequestModifier.headers(["Cookie": "a"])]
+                options.interceptors = [DownloadModifier.headers(["Cookie": "a"])]
                 let data = try await Fixture.load(source, Downloader(configuration(folder)), options: options).data
                 #expect(data == Fixture.body && origin.requests.allSatisfy { $0[header: "Range"] == nil })
             }

@@ -220,9 +220,9 @@ import TintypeTesting
         func apply(to configuration: inout DownloaderConfiguration) {
             switch self {
             case .interceptor:
-                configuration.interceptors = [DownloadRequestModifier(id: "a") { _ in throw CancellationError() }]
+                configuration.interceptors = [DownloadModifier.request(id: "a") { _ in throw CancellationError() }]
             case .interceptorWithOurError:
-                configuration.interceptors = [DownloadRequestModifier(id: "a") { _ in throw TintypeError.cancelled }]
+                configuration.interceptors = [DownloadModifier.request(id: "a") { _ in throw TintypeError.cancelled }]
             case .redirectHook: configuration.redirectHook = RedirectHook { _, _ in throw CancellationError() }
             case .authorizer:
                 configuration.interceptors = [

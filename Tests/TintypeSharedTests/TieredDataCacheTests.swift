@@ -7,7 +7,7 @@ import TintypeTesting
 
 @Suite(.timeLimit(.minutes(5))) struct TieredDataCacheTests {
     /// A tier in memory.
-    private final class Tier: DataCaching {
+    private final class Tier: RemoteDataCaching {
         let entries = Shared<[CacheKey: CacheEntry]>([:])
         let reads = Shared(0)
         let flushes = Shared(0)

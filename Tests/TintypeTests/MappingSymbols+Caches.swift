@@ -43,7 +43,6 @@ extension MappingSymbols {
             "CacheSerializer": CacheSerializer.self, "ThumbnailCache": ThumbnailCache.self,
             "CacheSerializer.Form.bytes(_:_:)": CacheSerializer.Form.bytes(_:_:),
             "PipelineConfiguration.serializer": \PipelineConfiguration.serializer,
-            "RequestOverrides.serializer": \RequestOverrides.serializer,
             "LoadPolicy.StoredForm.pixels": LoadPolicy.StoredForm.pixels,
             "ImageCache.query(_:among:data:decode:)": { (cache: ImageCache, key: CacheKey) async throws in
                 try await cache.query(key, data: true, decode: DecodeOptions())

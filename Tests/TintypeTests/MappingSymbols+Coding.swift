@@ -1,5 +1,6 @@
 import Foundation
 import Tintype
+import TintypeSDWebImage
 
 extension MappingSymbols {
     /// Decoders, encoders and their registry.
@@ -8,8 +9,8 @@ extension MappingSymbols {
             "ImageDecoder": (any ImageDecoder).self, "IncrementalImageDecoder": (any IncrementalImageDecoder).self,
             "ImageEncoder": (any ImageEncoder).self, "EncodeOptions": EncodeOptions.self,
             "DecodeContext": DecodeContext.self, "DecodeLimits": DecodeLimits.self,
-            "ImageCoderRegistry": ImageCoderRegistry.self, "JPEGDecoder": JPEGDecoder.self,
-            "JPEGEncoder": JPEGEncoder.self, "PNGDecoder": PNGDecoder.self, "PNGEncoder": PNGEncoder.self,
+            "ImageCoderRegistry": ImageCoderRegistry.self,
+            "ImageCoderRegistry.jpeg": ImageCoderRegistry.jpeg, "ImageCoderRegistry.png": ImageCoderRegistry.png,
             "ImageDecoder.decode(_:context:)":
                 { (decoder: any ImageDecoder, bytes: Data) throws in try decoder.decode(bytes, context: DecodeContext())
                 },
@@ -25,7 +26,6 @@ extension MappingSymbols {
             "ImageEncoder.formats": { (encoder: any ImageEncoder) in encoder.formats },
             "EncodeOptions.background": \EncodeOptions.background, "EncodeOptions.frames": \EncodeOptions.frames,
             "EncodeOptions.quality": \EncodeOptions.quality, "EncodeOptions.range": \EncodeOptions.range,
-            "HighRangeImageEncoder": (any HighRangeImageEncoder).self,
             "DecodeLimits.check(_:)": DecodeLimits.check(_:),
             "ImageCoderRegistry.adding(decoders:encoders:)": ImageCoderRegistry.adding(decoders:encoders:),
             "ImageCoderRegistry.decoder(for:options:name:)": ImageCoderRegistry.decoder(for:options:name:),
@@ -48,13 +48,11 @@ extension MappingSymbols {
     /// The formats other than JPEG and PNG.
     static var codecs: [String: Any] {
         [
-            "AVIFDecoder": AVIFDecoder.self, "AVIFEncoder": AVIFEncoder.self,
-            "BMPDecoder": BMPDecoder.self, "BMPEncoder": BMPEncoder.self,
-            "HEIFDecoder": HEIFDecoder.self, "HEIFEncoder": HEIFEncoder.self,
-            "ICODecoder": ICODecoder.self,
-            "JXLDecoder": JXLDecoder.self, "JXLEncoder": JXLEncoder.self,
-            "TIFFDecoder": TIFFDecoder.self, "TIFFEncoder": TIFFEncoder.self,
-            "WebPEncoder": WebPEncoder.self,
+            "ImageCoderRegistry.avif": ImageCoderRegistry.avif, "ImageCoderRegistry.bmp": ImageCoderRegistry.bmp,
+            "ImageCoderRegistry.gif": ImageCoderRegistry.gif, "ImageCoderRegistry.heic": ImageCoderRegistry.heic,
+            "ImageCoderRegistry.ico": ImageCoderRegistry.ico, "ImageCoderRegistry.jxl": ImageCoderRegistry.jxl,
+            "ImageCoderRegistry.svg": ImageCoderRegistry.svg, "ImageCoderRegistry.tiff": ImageCoderRegistry.tiff,
+            "ImageCoderRegistry.webp": ImageCoderRegistry.webp,
             "Image.highRange": \Image.highRange, "Image.pixels": \Image.pixels,
             "EncodeOptions.embedsThumbnail": \EncodeOptions.embedsThumbnail,
             "EncodeOptions.frames": \EncodeOptions.frames,
@@ -120,9 +118,7 @@ extension MappingSymbols {
     private static var animatedImages: [String: Any] {
         [
             "AnimatedImage": AnimatedImage.self, "AnimatedImageDecoder": (any AnimatedImageDecoder).self,
-            "FrameDecoder": (any FrameDecoder).self, "GIFDecoder": GIFDecoder.self,
-            "ProgressiveAnimationDecoder": (any ProgressiveAnimationDecoder).self,
-            "SVGDecoder": SVGDecoder.self, "TimedImage": TimedImage.self, "WebPDecoder": WebPDecoder.self,
+            "FrameDecoder": (any FrameDecoder).self, "TimedImage": TimedImage.self,
             "AnimatedImage.durations": \AnimatedImage.durations,
             "AnimatedImage.frame(at:isCancelled:)": { (animation: AnimatedImage) throws in
                 try animation.frame(at: 0, isCancelled: { false })
@@ -142,7 +138,6 @@ extension MappingSymbols {
             "AnimatedImageDecoder.makeFrameDecoder(_:context:)": { (decoder: any AnimatedImageDecoder) throws in
                 try decoder.makeFrameDecoder(Data(), context: DecodeContext())
             },
-            "FrameDuration.played(_:)": FrameDuration.played(_:),
             "Image.animation": \Image.animation, "Image.isAnimated": \Image.isAnimated,
         ]
     }

@@ -17,7 +17,6 @@ extension MappingSymbols {
             "DownloaderConfiguration.credentials": \DownloaderConfiguration.credentials,
             "DigestAuthenticator": DigestAuthenticator.self,
             "DiskCache.adopt(_:)": DiskCache.adopt, "InheritedUse.adopt": InheritedUse.adopt,
-            "RequestOverrides.encoder": \RequestOverrides.encoder,
             "ModelLoader": ModelLoader<SomeModel>.self,
         ]
     }

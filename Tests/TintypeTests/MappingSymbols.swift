@@ -66,8 +66,6 @@ enum MappingSymbols {
             "CacheRules.memory": \CacheRules.memory,
             "CacheAccess.off": CacheAccess.off, "CacheAccess.readOnly": CacheAccess.readOnly,
             "CacheAccess.readWrite": CacheAccess.readWrite, "CacheAccess.writeOnly": CacheAccess.writeOnly,
-            "RequestOverrides.cache": \RequestOverrides.cache, "RequestOverrides.loader": \RequestOverrides.loader,
-            "RequestOverrides.originalCache": \RequestOverrides.originalCache,
             "CacheKey.rendition": \CacheKey.rendition, "CacheKey.source": \CacheKey.source,
             "ImagePriority.high": ImagePriority.high, "ImagePriority.low": ImagePriority.low,
             "ImagePriority.normal": ImagePriority.normal,

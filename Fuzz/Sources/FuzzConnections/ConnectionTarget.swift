@@ -1,7 +1,8 @@
 import Foundation
 import FuzzSupport
-import TintypeCore
-import TintypeHTTP
+
+@testable import TintypeCore
+@testable import TintypeHTTP
 
 /// A server that misbehaves as an input says, and a downloader that uses it.
 ///
@@ -128,7 +129,7 @@ struct RequestPlan: Sendable {
         let body = method == "POST" ? Data(count: isLarge ? 100_000 : 10) : nil
         guard method != "GET" || hasLargeHead else { return options }
         options.interceptors = [
-            DownloadRequestModifier(id: "\(method) \(choices)") { [hasLargeHead] request in
+            DownloadModifier.request(id: "\(method) \(choices)") { [hasLargeHead] request in
                 var request = request
                 request.method = method
                 request.body = body

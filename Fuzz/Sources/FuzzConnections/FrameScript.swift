@@ -1,6 +1,7 @@
 import Foundation
 import FuzzSupport
-import TintypeTesting
+
+@testable import TintypeTesting
 
 /// The frames of a connection: those at its start, and those that answer each request.
 struct FrameScript: Sendable {

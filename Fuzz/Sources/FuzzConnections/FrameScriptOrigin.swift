@@ -1,7 +1,8 @@
 import Foundation
 import FuzzSupport
 import Synchronization
-import TintypeTesting
+
+@testable import TintypeTesting
 
 /// A server of HTTP/2 that sends the frames that an input describes.
 final class FrameScriptOrigin: FuzzOrigin {

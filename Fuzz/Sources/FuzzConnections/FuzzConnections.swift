@@ -1,6 +1,7 @@
 import Foundation
 import FuzzSupport
-import TintypeTesting
+
+@testable import TintypeTesting
 
 /// The target that `TINTYPE_FUZZ` in the environment names: `http1` or `http2`.
 private let target = wait { await ConnectionTarget(environment: ProcessInfo.processInfo.environment) }

@@ -1,14 +1,15 @@
 import Foundation
-import TintypeAVIF
-import TintypeBMP
-import TintypeCore
-import TintypeGIF
-import TintypeHEIF
-import TintypeJPEG
-import TintypeJXL
-import TintypePNG
-import TintypeTIFF
-import TintypeWebP
+
+@testable import TintypeAVIF
+@testable import TintypeBMP
+@testable import TintypeCore
+@testable import TintypeGIF
+@testable import TintypeHEIF
+@testable import TintypeJPEG
+@testable import TintypeJXL
+@testable import TintypePNG
+@testable import TintypeTIFF
+@testable import TintypeWebP
 
 /// Takes one input of any format through all that `tintype convert` does: detect, decode, transform, encode, and decode
 /// the result again.

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
-import TintypeCore
+
+@testable import TintypeCore
 
 /// Calls every function of a decoder with one input.
 ///

@@ -1,22 +1,23 @@
 import Foundation
-import TintypeAVIF
-import TintypeBMP
-import TintypeCore
-import TintypeEXR
-import TintypeGIF
-import TintypeHEIF
-import TintypeICO
-import TintypeJPEG
-import TintypeJPEG2000
-import TintypeJXL
-import TintypePDF
-import TintypePNG
-import TintypePNM
-import TintypeRAW
-import TintypeSVG
-import TintypeTGA
-import TintypeTIFF
-import TintypeWebP
+
+@testable import TintypeAVIF
+@testable import TintypeBMP
+@testable import TintypeCore
+@testable import TintypeEXR
+@testable import TintypeGIF
+@testable import TintypeHEIF
+@testable import TintypeICO
+@testable import TintypeJPEG
+@testable import TintypeJPEG2000
+@testable import TintypeJXL
+@testable import TintypePDF
+@testable import TintypePNG
+@testable import TintypePNM
+@testable import TintypeRAW
+@testable import TintypeSVG
+@testable import TintypeTGA
+@testable import TintypeTIFF
+@testable import TintypeWebP
 
 /// The target that `TINTYPE_FUZZ` in the environment names: a format, `icc`, `metadata`, `sniffer` or `convert`.
 private let target = FuzzTarget(name: ProcessInfo.processInfo.environment["TINTYPE_FUZZ"] ?? "")

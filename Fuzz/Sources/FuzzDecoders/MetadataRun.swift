@@ -1,9 +1,10 @@
 import Foundation
 import Synchronization
-import TintypeCore
-import TintypeJPEG
-import TintypePNG
-import TintypeWebP
+
+@testable import TintypeCore
+@testable import TintypeJPEG
+@testable import TintypePNG
+@testable import TintypeWebP
 
 /// Reads the metadata of the input, and writes the input as the metadata of valid images, of each kind and in each format
 /// that has metadata.

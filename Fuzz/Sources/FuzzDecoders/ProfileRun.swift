@@ -1,7 +1,8 @@
 import Foundation
-import TintypeCore
-import TintypeJPEG
-import TintypePNG
+
+@testable import TintypeCore
+@testable import TintypeJPEG
+@testable import TintypePNG
 
 /// Decodes valid images with a colour profile of arbitrary bytes: RGB, grey, CMYK, and 16 bits with the full range.
 struct ProfileRun: Sendable {

@@ -1,9 +1,9 @@
 import CTintypeSandbox
 import Foundation
 import FuzzSupport
-import TintypeGIF
 
 @testable import TintypeCore
+@testable import TintypeGIF
 @testable import TintypeSandbox
 
 /// A worker, and a host that sends what an input says.

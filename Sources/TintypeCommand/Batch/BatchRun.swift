@@ -5,8 +5,8 @@ enum BatchRun {
     /// - Parameters:
     ///   - width: The largest number of items that run at once.
     ///   - interruption: Once it is requested, no further item begins.
-    ///   - work: Returns `nil` if the interruption ended the work on the item. It is then not reported, like an item that has
-    ///     not begun.
+    ///   - work: Returns `nil` if the interruption ended the work on the item. It is then not reported, like an item
+    ///     that has not begun.
     /// - Throws: The error of `report`, after the running items have ended.
     static func run<Item: Sendable, Output: Sendable>(
         _ items: some Collection<Item>, width: Int, until interruption: Interruption,

@@ -35,7 +35,8 @@ struct BatchTally: Equatable, Sendable {
         return parts.isEmpty ? "nothing to do" : parts.joined(separator: ", ")
     }
 
-    /// Returns the line about an interruption, such as `tintype: interrupted: 38 of 100 written`, or `nil` if there was none.
+    /// Returns the line about an interruption, such as `tintype: interrupted: 38 of 100 written`, or `nil` if there was
+    /// none.
     ///
     /// - Parameters:
     ///   - outcome: The images to count.
@@ -44,8 +45,8 @@ struct BatchTally: Equatable, Sendable {
         remaining > 0 ? "tintype: interrupted: \(self[outcome]) of \(total) \(participle)" : nil
     }
 
-    /// The number of failures, but at most 125: shells use the statuses above for other purposes. After an interruption,
-    /// ``Interruption/exitStatus``.
+    /// The number of failures, but at most 125: shells use the statuses above for other purposes. After an
+    /// interruption, ``Interruption/exitStatus``.
     var exitStatus: Int32 { remaining > 0 ? Interruption.exitStatus : Int32(min(self[.failed], 125)) }
 
     /// Reports an interruption, and ends the command with the exit status of the batch.

@@ -49,8 +49,8 @@ extension [BatchInput] {
 
 /// Finds the images that arguments name: files and URLs, files in directories, and files that match a pattern.
 ///
-/// A directory that cannot be listed is an input with a failure, so that it does not stop the other ones, and so is a file or
-/// directory whose name is not UTF-8.
+/// A directory that cannot be listed is an input with a failure, so that it does not stop the other ones, and so is a
+/// file or directory whose name is not UTF-8.
 struct InputFinder {
     /// Whether directories are searched, with all directories below them.
     let isRecursive: Bool

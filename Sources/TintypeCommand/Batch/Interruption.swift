@@ -6,8 +6,8 @@ import TintypeTerminal
 
 /// The user's request to stop, by `SIGINT` or `SIGTERM`.
 ///
-/// After the first signal, a command cancels its loads, begins nothing further, and finishes the images that it has loaded.
-/// The second one ends the process at once, after it has restored the terminal and removed the temporary files.
+/// After the first signal, a command cancels its loads, begins nothing further, and finishes the images that it has
+/// loaded. The second one ends the process at once, after it has restored the terminal and removed the temporary files.
 final class Interruption: Sendable {
     private struct State: Sendable {
         var isRequested = false
@@ -21,14 +21,15 @@ final class Interruption: Sendable {
     /// An interruption that never comes: signals keep their default action, which ends the process.
     static let none = Interruption(signals: [])
 
-    /// The exit status of a command that was interrupted, which is that of a shell for a command that `SIGINT` has ended.
+    /// The exit status of a command that was interrupted, which is that of a shell for a command that `SIGINT` has
+    /// ended.
     static let exitStatus: Int32 = 130
 
     /// The signals that are handled, unless the parent process ignores them.
     let signals: Set<Int32>
     private let state = Locked(State())
-    /// A bit for each signal that came before its source was registered. Atomic, because a handler of a signal cannot take a
-    /// lock, and handlers of two signals may run at once.
+    /// A bit for each signal that came before its source was registered. Atomic, because a handler of a signal cannot
+    /// take a lock, and handlers of two signals may run at once.
     private static let earlySignals = Atomic<UInt64>(0)
 
     /// - Parameter signals: The signals to handle. One that the parent process ignores stays ignored.

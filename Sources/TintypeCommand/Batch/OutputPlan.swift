@@ -6,8 +6,8 @@ enum OutputTarget: Equatable, Sendable {
     case standardOutput
     case template(OutputTemplate)
 
-    /// Whether a text can only be the name of a directory if it stands for several outputs: it has neither a field nor the
-    /// extension of an image.
+    /// Whether a text can only be the name of a directory if it stands for several outputs: it has neither a field nor
+    /// the extension of an image.
     static func isPlain(_ text: String) -> Bool {
         text != "-" && !text.contains("{") && ImageFormat(fileExtension: URL(filePath: text).pathExtension) == nil
     }
@@ -74,8 +74,8 @@ struct OutputPlan: Sendable {
     /// The format of all outputs, or `nil` if each output has the format of its input.
     let chosenFormat: ImageFormat?
     private(set) var entries: [Entry]
-    /// The inputs without an output: directories that cannot be listed, and images of a format that cannot be written, or not
-    /// with the colours that the user wants.
+    /// The inputs without an output: directories that cannot be listed, and images of a format that cannot be written,
+    /// or not with the colours that the user wants.
     private(set) var failures: [Failure]
     /// The paths that the entries may write. Paths that are known in advance are already claimed.
     let claims: PathClaims
@@ -85,7 +85,8 @@ struct OutputPlan: Sendable {
 
     /// - Parameters:
     ///   - inputs: The images. One that is named several times counts once.
-    ///   - format: The format that the user chose, or `nil` to take it from the output's extension, otherwise the input's.
+    ///   - format: The format that the user chose, or `nil` to take it from the output's extension, otherwise the
+    ///     input's.
     ///   - writable: The formats that can be written.
     ///   - directory: The current directory, to compare relative paths with absolute ones.
     /// - Throws: ``Problem``; ``Problem/unknownFormat(_:)`` only if no input has a format that can be written.

@@ -16,8 +16,8 @@ struct PathClaims: Sendable {
     private var outputs: [String: BatchInput] = [:]
 
     /// - Parameters:
-    ///   - inputs: The images of the batch, whose files must not be replaced by the outputs of others. Inputs with a problem
-    ///     are no files that an output could replace: the escaped form of a name is the path of another file.
+    ///   - inputs: The images of the batch, whose files must not be replaced by the outputs of others. Inputs with a
+    ///     problem are no files that an output could replace: the escaped form of a name is the path of another file.
     ///   - directory: The current directory.
     init(protecting inputs: [BatchInput], in directory: String = FileManager.default.currentDirectoryPath) {
         self.directory = directory
@@ -62,7 +62,8 @@ extension PathClaims.Conflict {
     }
 }
 
-/// The claims of paths, shared by concurrent work. A class, because a struct cannot hold a lock and be copied into tasks.
+/// The claims of paths, shared by concurrent work. A class, because a struct cannot hold a lock and be copied into
+/// tasks.
 final class SharedClaims: Sendable {
     private let claims: Locked<PathClaims>
 

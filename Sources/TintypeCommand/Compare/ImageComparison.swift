@@ -9,8 +9,9 @@ struct ImageComparison: Equatable, Sendable {
     let maximumDifference: Int
     /// The number of pixels that differ.
     let differingPixels: Int
-    /// The structural similarity of the luma, at most 1 (Wang et al. 2004, with their window and constants). If an image is
-    /// transparent, the lower of those on a white and on a black background: on one of them, different alpha is visible.
+    /// The structural similarity of the luma, at most 1 (Wang et al. 2004, with their window and constants). If an
+    /// image is transparent, the lower of those on a white and on a black background: on one of them, different alpha
+    /// is visible.
     let structuralSimilarity: Double
 
     /// - Parameter check: Called for each row; its error ends the comparison.
@@ -57,8 +58,8 @@ struct ImageComparison: Equatable, Sendable {
     /// The structural dissimilarity, 0 for equal images.
     var structuralDissimilarity: Double { (1 - structuralSimilarity) / 2 }
 
-    /// Returns an opaque image whose channels are the differences of two images of one size, or those of alpha if these are
-    /// larger.
+    /// Returns an opaque image whose channels are the differences of two images of one size, or those of alpha if these
+    /// are larger.
     static func differenceImage(_ first: PixelBuffer, _ second: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         var writer = try PixelWriter(size: first.size)
         var row = 0

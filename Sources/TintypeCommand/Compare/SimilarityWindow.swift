@@ -4,7 +4,8 @@ import Tintype
 /// The moments of two images' luma in a Gaussian window around each pixel, from which the structural similarity is
 /// computed. Windows at the edges consist of the pixels that exist.
 ///
-/// Only the rows of one window are in memory: each row is filtered horizontally once, and leaves when the window has passed.
+/// Only the rows of one window are in memory: each row is filtered horizontally once, and leaves when the window has
+/// passed.
 struct SimilarityWindow {
     /// The colour behind transparent pixels.
     enum Background: Float {

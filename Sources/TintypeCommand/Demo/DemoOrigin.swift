@@ -1,8 +1,8 @@
 import Foundation
 import TintypeCore
 
-/// An HTTP/1.1 server on 127.0.0.1 that serves the samples like a slow network. Each connection has a thread, because there
-/// are few.
+/// An HTTP/1.1 server on 127.0.0.1 that serves the samples like a slow network. Each connection has a thread, because
+/// there are few.
 final class DemoOrigin: Sendable {
     let baseURL: URL
 

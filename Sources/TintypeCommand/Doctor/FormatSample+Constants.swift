@@ -21,8 +21,8 @@ extension FormatSample {
         .exr: Data(base64Encoded: openEXR) ?? Data(),
     ]
 
-    /// The directory with one entry; the header of a bitmap of one pixel, whose height counts the mask too; its pixel in the
-    /// order of blue, green, red and alpha; the mask.
+    /// The directory with one entry; the header of a bitmap of one pixel, whose height counts the mask too; its pixel
+    /// in the order of blue, green, red and alpha; the mask.
     private static let icon: [UInt8] = [
         0, 0, 1, 0, 1, 0, 1, 1, 0, 0, 1, 0, 32, 0, 48, 0, 0, 0, 22, 0, 0, 0,
         40, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,

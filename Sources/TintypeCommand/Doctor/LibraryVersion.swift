@@ -4,8 +4,8 @@ import TintypeJPEG2000
 
 /// A system library behind a format, and the function with which it states its version.
 ///
-/// The functions are looked up by name at run time: the codecs link the libraries or load them, and nothing else here needs
-/// their headers.
+/// The functions are looked up by name at run time: the codecs link the libraries or load them, and nothing else here
+/// needs their headers.
 struct LibraryVersion: Sendable {
     /// How a library expresses its version.
     private enum Form: Sendable {

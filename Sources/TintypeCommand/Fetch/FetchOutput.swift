@@ -32,8 +32,8 @@ enum FetchOutput: Equatable, Sendable {
     }
 }
 
-/// The paths of fetched images. Those that do not depend on the image are decided first, in the order of the list, so that
-/// they are the same in every run.
+/// The paths of fetched images. Those that do not depend on the image are decided first, in the order of the list, so
+/// that they are the same in every run.
 struct FetchPaths: Sendable {
     private let output: FetchOutput
     /// The number of each input, from 1, with leading zeros.
@@ -68,8 +68,8 @@ struct FetchPaths: Sendable {
         }
     }
 
-    /// Returns the path of an image, or `nil` if it is not known before the image is loaded, or the image goes to standard
-    /// output.
+    /// Returns the path of an image, or `nil` if it is not known before the image is loaded, or the image goes to
+    /// standard output.
     func path(of input: BatchInput) -> String? { known[input.source] }
 
     /// Returns the path of a loaded image, which is its own from now on; `nil` for standard output.

@@ -77,7 +77,8 @@ struct FetchRun: Sendable {
     }
 }
 
-/// The paths of outputs, shared by concurrent loads. A class, because a struct cannot hold a lock and be copied into tasks.
+/// The paths of outputs, shared by concurrent loads. A class, because a struct cannot hold a lock and be copied into
+/// tasks.
 final class SharedPaths: Sendable {
     private let paths: Locked<FetchPaths>
 

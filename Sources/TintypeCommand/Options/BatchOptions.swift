@@ -13,8 +13,8 @@ struct InputOptions: ParsableArguments {
 
     /// Returns the inputs that arguments and the list name.
     ///
-    /// - Throws: The errors of ``ListOptions/appended(to:)``; ``TintypeError/Code/invalidSource`` if standard input would be
-    ///   read twice.
+    /// - Throws: The errors of ``ListOptions/appended(to:)``; ``TintypeError/Code/invalidSource`` if standard input
+    ///   would be read twice.
     func inputs(_ arguments: [SourceArgument]) throws(TintypeError) -> [BatchInput] {
         let all = try list.appended(to: arguments)
         guard StandardInputUse(all, list: from?.path).isPossible else {

@@ -92,7 +92,8 @@ struct OutputEncoding: ParsableArguments {
     /// Formats with colour differences.
     private static let chromaFormats: Set<ImageFormat> = [.avif, .heic, .jpeg, .webp]
 
-    /// Returns the reason why a format cannot be encoded so; `nil` if it can. Options that mean nothing to a format are ignored.
+    /// Returns the reason why a format cannot be encoded so; `nil` if it can. Options that mean nothing to a format are
+    /// ignored.
     func problem(of format: ImageFormat) -> String? {
         if lossless, Self.lossyFormats.contains(format) {
             return "--lossless: \(format) images cannot keep every pixel; choose one of avif, jxl, png, tiff, webp"

@@ -25,8 +25,8 @@ struct SandboxOption: ParsableArguments {
 extension SandboxPolicy: ExpressibleByArgument {}
 
 extension ImageCoderRegistry {
-    /// The coders of the command: those of Tintype, and those of the products for single formats, whose libraries only a
-    /// worker loads.
+    /// The coders of the command: those of Tintype, and those of the products for single formats, whose libraries only
+    /// a worker loads.
     static let command = standard.adding(
         decoders: [
             TGADecoder(), EXRDecoder(), JPEG2000Decoder(), PNMDecoder(), PDFDecoder(), RAWDecoder(),

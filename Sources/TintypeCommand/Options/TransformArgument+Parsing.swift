@@ -61,7 +61,8 @@ extension TransformArgument {
         transform(Int(text).map { PixelateTransformer(side: $0) })
     }
 
-    /// `brightness=0.1,contrast=1.2,saturation=0.5,grey,sepia,invert`, applied in the order given; or the 20 numbers of a matrix.
+    /// `brightness=0.1,contrast=1.2,saturation=0.5,grey,sepia,invert`, applied in the order given; or the 20 numbers of
+    /// a matrix.
     static func adjust(_ text: String) -> TransformArgument? {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         let weights = parts.compactMap { Float($0) }

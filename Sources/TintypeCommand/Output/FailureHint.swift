@@ -2,8 +2,8 @@ import Tintype
 
 /// The option that may help after a failure.
 ///
-/// The library's errors name the thing and what is wrong with it. Only the command knows which options the user has, and has
-/// not given yet.
+/// The library's errors name the thing and what is wrong with it. Only the command knows which options the user has,
+/// and has not given yet.
 struct FailureHint: Sendable {
     /// Whether the subcommand has the option `--partial`, and the user did not give it.
     let offersPartial: Bool

@@ -1,8 +1,8 @@
 import Foundation
 import Tintype
 
-/// Writes files atomically: without a name in the folder of the target, then under a temporary one, then renamed. A failure
-/// leaves no file, and neither does a process that is killed, except between the last two steps.
+/// Writes files atomically: without a name in the folder of the target, then under a temporary one, then renamed. A
+/// failure leaves no file, and neither does a process that is killed, except between the last two steps.
 enum OutputFile {
     /// Writes the file that the user names. A device or pipe, such as `/dev/stdout`, is written to instead of replaced.
     ///
@@ -43,8 +43,8 @@ enum OutputFile {
         if access(directory, F_OK) != 0 { try createDirectory(directory) }
     }
 
-    /// Removes the temporary files of writes that are running, for a process that is about to end. No others are created
-    /// from now on.
+    /// Removes the temporary files of writes that are running, for a process that is about to end. No others are
+    /// created from now on.
     static func removeTemporaryFiles() {
         for _ in 0..<100 {
             let (paths, isIncomplete) = temporaryFiles.withLock { $0.close() }

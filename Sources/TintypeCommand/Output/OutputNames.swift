@@ -78,7 +78,8 @@ struct OutputName: Hashable, Sendable {
 /// The names that are in use, so that equal ones get numbers.
 struct OutputNames: Sendable {
     private var taken: Set<String> = []
-    /// The last number of each name. Every number that is tried is taken afterwards, so that *n* names need O(*n*) steps.
+    /// The last number of each name. Every number that is tried is taken afterwards, so that *n* names need O(*n*)
+    /// steps.
     private var numbers: [String: Int] = [:]
 
     /// Returns an unused file name, which is `name` or a numbered form of it.

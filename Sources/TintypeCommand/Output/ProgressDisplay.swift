@@ -14,8 +14,8 @@ final class ProgressDisplay: Sendable {
     private static let interval = DispatchTimeInterval.milliseconds(100)
 
     private let state = Locked(State())
-    /// Whether the block is redrawn. Held while a block of output is written, so that blocks do not mix. The locks of `state`
-    /// and ``StandardOutput`` are taken under it.
+    /// Whether the block is redrawn. Held while a block of output is written, so that blocks do not mix. The locks of
+    /// `state` and ``StandardOutput`` are taken under it.
     private let terminal = Locked(false)
 
     /// Begins to redraw the block.
@@ -96,8 +96,8 @@ final class ProgressDisplay: Sendable {
     }
 }
 
-/// A block of lines at the end of what a terminal shows. It is drawn over the former one, with control sequences of ECMA-48
-/// and, for automatic line breaks, of DEC.
+/// A block of lines at the end of what a terminal shows. It is drawn over the former one, with control sequences of
+/// ECMA-48 and, for automatic line breaks, of DEC.
 struct ProgressBlock: Equatable, Sendable {
     private var drawnLines: [String] = []
 
@@ -168,7 +168,8 @@ struct ProgressState: Sendable {
         endedBytes += bytes
     }
 
-    /// Returns one line for each load of which bytes have arrived, then the total, each shorter than `columns` characters.
+    /// Returns one line for each load of which bytes have arrived, then the total, each shorter than `columns`
+    /// characters.
     ///
     /// - Parameter elapsed: The time since the beginning.
     func lines(columns: Int, after elapsed: Duration = .zero) -> [String] {

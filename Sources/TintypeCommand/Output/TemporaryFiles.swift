@@ -1,7 +1,7 @@
 /// The temporary files of writes that are running, so that an ending process can remove them. A pure struct.
 ///
-/// A path is known before its file is created, and whether it has been created is known afterwards. Between the two, the
-/// file may appear at any moment.
+/// A path is known before its file is created, and whether it has been created is known afterwards. Between the two,
+/// the file may appear at any moment.
 struct TemporaryFiles: Sendable {
     private var opening: Set<String> = []
     private var open: Set<String> = []

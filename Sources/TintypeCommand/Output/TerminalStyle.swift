@@ -33,7 +33,8 @@ enum ColorChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
 
     /// Whether a stream has colours.
     ///
-    /// - Parameter environment: `NO_COLOR`, unless empty, turns automatic colours off (no-color.org), as `TERM=dumb` does.
+    /// - Parameter environment: `NO_COLOR`, unless empty, turns automatic colours off (no-color.org), as `TERM=dumb`
+    ///   does.
     func hasColors(isTerminal: Bool, environment: [String: String]) -> Bool {
         switch self {
         case .always: true

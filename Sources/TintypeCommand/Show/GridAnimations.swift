@@ -3,8 +3,8 @@ import TintypeTerminal
 
 /// The animations of a grid that may still be on the screen when the last row has been printed.
 ///
-/// Animations that have scrolled off the screen are forgotten, so that a long grid needs little memory. Those that do not fit
-/// into the memory beside newer ones show their first frame.
+/// Animations that have scrolled off the screen are forgotten, so that a long grid needs little memory. Those that do
+/// not fit into the memory beside newer ones show their first frame.
 struct GridAnimations {
     /// The largest sum of what the animations need, each its canvas and its encoded frames, in bytes.
     private let memoryLimit: Int

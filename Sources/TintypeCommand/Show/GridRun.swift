@@ -2,7 +2,8 @@ import Foundation
 import Tintype
 import TintypeTerminal
 
-/// A run of `tintype show --grid`: it prints rows of images with their names, and then plays the animations on the screen.
+/// A run of `tintype show --grid`: it prints rows of images with their names, and then plays the animations on the
+/// screen.
 struct GridRun {
     private let run: ShowRun
     private let capabilities: TerminalCapabilities

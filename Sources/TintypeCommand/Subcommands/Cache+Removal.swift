@@ -29,7 +29,8 @@ extension Cache {
         /// Removes the entries of some sources in O(n): only an entry's header says which source it was made from.
         ///
         /// - Parameter sources: The sources by their URLs.
-        /// - Returns: The number of these entries and the size of their files. Other processes may use the cache meanwhile.
+        /// - Returns: The number of these entries and the size of their files. Other processes may use the cache
+        ///   meanwhile.
         private func remove(_ sources: [String: [SourceIdentity]], from cache: DiskCache) async throws -> DiskUsage {
             let entries = Locked<[DiskEntryFacts]>([])
             try await cache.forEachEntry { entry in

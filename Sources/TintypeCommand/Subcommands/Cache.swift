@@ -87,7 +87,8 @@ extension Cache {
 
         private struct Record: Encodable {
             let url: String
-            /// Distinguishes the bytes from others of the URL, such as digests of header fields; `nil` for a plain request.
+            /// Distinguishes the bytes from others of the URL, such as digests of header fields; `nil` for a plain
+            /// request.
             let variant: String?
             let rendition: String?
             let format: String?

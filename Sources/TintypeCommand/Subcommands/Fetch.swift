@@ -119,8 +119,8 @@ struct Fetch: AsyncParsableCommand {
         }
     }
 
-    /// How many images are loaded at once: more than are transferred, since others are decoded or written. One keeps the order
-    /// of the inputs.
+    /// How many images are loaded at once: more than are transferred, since others are decoded or written. One keeps
+    /// the order of the inputs.
     private var width: Int { concurrency == 1 ? 1 : concurrency + ProcessInfo.processInfo.activeProcessorCount }
 
     private var hint: FailureHint {

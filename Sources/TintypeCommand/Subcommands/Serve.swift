@@ -59,8 +59,8 @@ struct ServerProgramSearch {
 
     /// - Parameters:
     ///   - command: The program of this process.
-    ///   - searchPath: The value of `PATH`. Its relative parts are not searched, because they name other programs in other
-    ///     folders.
+    ///   - searchPath: The value of `PATH`. Its relative parts are not searched, because they name other programs in
+    ///     other folders.
     init(command: URL?, searchPath: String?) {
         folder = command?.deletingLastPathComponent().path(percentEncoded: false)
         let folders = [folder].compactMap(\.self) + (searchPath ?? "").split(separator: ":").map(String.init)

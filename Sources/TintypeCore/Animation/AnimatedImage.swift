@@ -7,12 +7,12 @@ public import Foundation
 public final class AnimatedImage: Sendable {
     /// The first frame, to be shown until the animation plays.
     public let poster: PixelBuffer
-    /// The duration of each frame in seconds, as played: see ``FrameDuration/played(_:)``.
+    /// The duration of each frame in seconds, as played: see `FrameDuration.played(_:)`.
     public let durations: [Double]
     /// The total number of plays; 0 means forever.
     public let loopCount: Int
     /// Whether all frames have arrived. While it is `false`, more bytes are expected.
-    public let isComplete: Bool
+    package let isComplete: Bool
     /// The decoded frames, shared by all players of the animation.
     public let pool: FramePool
     private let maker: FrameMaker
@@ -101,7 +101,7 @@ public final class AnimatedImage: Sendable {
     /// by ``preloadFrames(isCancelled:)``.
     ///
     /// Frames that the ``pool`` holds for players are not included; ``FrameMemory`` limits them.
-    public var memoryCost: Int { maker.source.memoryCost + pool.pinnedByteCount }
+    package var memoryCost: Int { maker.source.memoryCost + pool.pinnedByteCount }
 
     /// Returns the complete image that is shown during frame `index`.
     ///
@@ -151,7 +151,7 @@ public final class AnimatedImage: Sendable {
 
     /// Whether this animation continues `other`: they share a pool, or `other` was still arriving and its frames are
     /// the first frames of this one.
-    func isContinuation(of other: AnimatedImage) -> Bool {
+    package func isContinuation(of other: AnimatedImage) -> Bool {
         pool === other.pool
             || !other.isComplete && size == other.size && durations.starts(with: other.durations)
     }

@@ -134,8 +134,8 @@ final class ComposedFrames: Sendable {
 
     /// Checks that a decoder begins with the frames of a former one.
     ///
-    /// A ``ReplayPlan`` and a canvas are made for one list of frames, but a decoder may be in a process that an image has
-    /// taken over, and describe others each time.
+    /// A ``ReplayPlan`` and a canvas are made for one list of frames, but a decoder may be in a process that an image
+    /// has taken over, and describe others each time.
     private func check(_ decoder: any FrameDecoder, against frames: [AnimationFrame]) throws(TintypeError) {
         guard decoder.canvasSize == canvasSize, decoder.frames.starts(with: frames, by: { $0.isPainted(like: $1) })
         else { throw .framesChanged }

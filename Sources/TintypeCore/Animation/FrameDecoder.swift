@@ -22,15 +22,15 @@ public protocol FrameDecoder: AnyObject, Sendable {
 /// One frame of an animation, as its file describes it.
 public struct AnimationFrame: Hashable, Sendable {
     /// The part of the canvas that the frame paints, in pixels. It may reach beyond the canvas.
-    public var rect: PixelRect
+    package var rect: PixelRect
     /// The duration in seconds as stored in the file. See ``FrameDuration/played(_:)`` for how long it is shown.
-    public var duration: Double
+    package var duration: Double
     /// How the frame's pixels are combined with the canvas.
-    public var blend: Blend
+    package var blend: Blend
     /// The disposal of the frame's rectangle before the next frame.
-    public var disposal: Disposal
+    package var disposal: Disposal
     /// Whether any pixel of the frame may be transparent.
-    public var hasAlpha: Bool
+    package var hasAlpha: Bool
 
     /// Creates a frame description.
     public init(
@@ -81,13 +81,13 @@ extension AnimationFrame {
 }
 
 /// The rules for frame durations.
-public enum FrameDuration {
+package enum FrameDuration {
     /// Returns how long a frame is shown, in seconds: the duration `stored` in the file, or 100 ms if that is less
     /// than 11 ms.
     ///
     /// WebKit, Gecko and SDWebImage use this rule: files with 0 or 10 ms were made for programs that could not play
     /// that fast. Negative values and NaN count as 0.
-    public static func played(_ stored: Double) -> Double {
+    package static func played(_ stored: Double) -> Double {
         stored >= least ? stored : replacement
     }
 

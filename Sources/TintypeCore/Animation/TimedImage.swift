@@ -1,9 +1,9 @@
 /// An image and its duration, for building animations.
 public struct TimedImage: Sendable {
     /// The pixels of the frame.
-    public var pixels: PixelBuffer
+    package var pixels: PixelBuffer
     /// The duration in seconds. See ``FrameDuration/played(_:)`` for how long it is shown.
-    public var duration: Double
+    package var duration: Double
 
     /// Creates a frame that is shown for `duration` seconds.
     public init(_ pixels: PixelBuffer, duration: Double) {
@@ -75,7 +75,7 @@ extension AnimatedImage {
     /// - Parameter indices: The frames, from 0.
     /// - Throws: ``TintypeError/Code/noSuchFrame`` if an index is out of range or the list is empty, and the errors of
     ///   ``frame(at:isCancelled:)``.
-    public func picking(_ indices: [Int]) throws(TintypeError) -> AnimatedImage {
+    package func picking(_ indices: [Int]) throws(TintypeError) -> AnimatedImage {
         guard !indices.isEmpty else {
             throw TintypeError(.noSuchFrame, stage: .decode, "an animation needs at least one frame")
         }

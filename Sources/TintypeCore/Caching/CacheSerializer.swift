@@ -35,7 +35,8 @@ public struct CacheSerializer: Sendable {
 }
 
 extension CacheSerializer {
-    /// Returns a serializer that stores still originals of some formats in another format, such as one that decodes faster.
+    /// Returns a serializer that stores still originals of some formats in another format, such as one that decodes
+    /// faster.
     ///
     /// - Parameters:
     ///   - formats: The formats to replace.

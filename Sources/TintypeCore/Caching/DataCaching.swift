@@ -29,32 +29,35 @@ public protocol DataCaching: Sendable {
     ///
     /// - Throws: ``TintypeError/Code/unwritable`` if a write has failed since the last call.
     func flush() async throws(TintypeError)
+}
 
+/// A cache with entries on other machines, which it reads without blocking.
+package protocol RemoteDataCaching: DataCaching {
     /// Whether some entries are on other machines, so that ``remoteEntry(for:)`` can find what ``localEntry(for:)`` has
-    /// not found. `false` by default.
+    /// not found.
     var hasRemoteEntries: Bool { get }
 
     /// Returns the verified entry of a key, or `nil` for a miss, without waiting for another machine. Blocks.
-    ///
-    /// By default the same as ``entry(for:)``.
     func localEntry(for key: CacheKey) -> CacheEntry?
 
     /// Returns the verified entry of a key from another machine, or `nil` for a miss, without blocking.
     ///
-    /// The pipeline calls it after ``localEntry(for:)``, so that no thread waits for a network. `nil` by default.
+    /// The pipeline calls it after ``localEntry(for:)``, so that no thread waits for a network.
     func remoteEntry(for key: CacheKey) async -> CacheEntry?
 }
 
-// Defaults for a cache that is on this machine.
 extension DataCaching {
-    /// Returns `false`.
-    public var hasRemoteEntries: Bool { false }
+    /// This cache, if it may have entries on other machines.
+    package var remote: (any RemoteDataCaching)? {
+        guard let remote = self as? any RemoteDataCaching, remote.hasRemoteEntries else { return nil }
+        return remote
+    }
 
-    /// Returns the verified entry of a key, or `nil` for a miss. Blocks.
-    public func localEntry(for key: CacheKey) -> CacheEntry? { entry(for: key) }
-
-    /// Returns `nil`.
-    public func remoteEntry(for key: CacheKey) async -> CacheEntry? { nil }
+    /// Returns the verified entry of a key, or `nil` for a miss, without waiting for another machine. Blocks.
+    package func entryOnThisMachine(for key: CacheKey) -> CacheEntry? {
+        guard let remote else { return entry(for: key) }
+        return remote.localEntry(for: key)
+    }
 }
 
 /// An encoded image and its metadata, as a ``DataCaching`` stores them.

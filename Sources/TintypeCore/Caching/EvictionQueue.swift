@@ -1,11 +1,11 @@
 /// The order in which entries of a full cache are evicted: SIEVE (Zhang et al., NSDI '24).
 ///
-/// The queue is in order of insertion. A hand walks from old to new and evicts the first entry that was not used since the
-/// hand last passed it.
+/// The queue is in order of insertion. A hand walks from old to new and evicts the first entry that was not used since
+/// the hand last passed it.
 ///
 /// It has no locks, threads or clocks. A hit moves nothing here: the caller records uses and reports them on request.
 /// The hand passes at most ``patience`` used entries for each eviction, so every operation except
-/// ``removeAll(costlierThan:)`` is O(1) for each entry that it removes. `docs/eviction.md` compares the policy with
+/// ``removeAll(costlierThan:)`` is O(1) for each entry that it removes. `docs/decisions.md` compares the policy with
 /// LRU, S3-FIFO and W-TinyLFU.
 package struct EvictionQueue<Key: Hashable & Sendable, Element: Sendable>: Sendable {
     private struct Node: Sendable {

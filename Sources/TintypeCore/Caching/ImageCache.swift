@@ -9,8 +9,9 @@ public struct ImageCache: ImageCaching {
     /// The tier of decoded images on disk, or `nil` for none. It holds the renditions of requests that ask for it: see
     /// ``LoadPolicy/StoredForm/pixels``.
     public let pixels: (any PixelCaching)?
-    /// The codecs for ``query(_:among:data:decode:)`` and for images stored without their bytes. A pipeline uses its own.
-    public let coders: ImageCoderRegistry
+    /// The codecs for ``query(_:among:data:decode:)`` and for images stored without their bytes. A pipeline uses its
+    /// own.
+    package let coders: ImageCoderRegistry
 
     /// Creates a cache from its tiers. By default it has only a memory tier with the standard limits.
     public init(
@@ -47,15 +48,6 @@ public struct ImageCache: ImageCaching {
 
     /// Returns the verified disk entry, or `nil` for a miss. Blocks.
     public func entry(for key: CacheKey) -> CacheEntry? { disk?.entry(for: key) }
-
-    /// Whether the disk tier has entries on other machines.
-    public var hasRemoteEntries: Bool { disk?.hasRemoteEntries ?? false }
-
-    /// Returns the verified disk entry, or `nil` for a miss, without waiting for another machine. Blocks.
-    public func localEntry(for key: CacheKey) -> CacheEntry? { disk?.localEntry(for: key) }
-
-    /// Returns the verified entry from another machine, or `nil` for a miss, without blocking.
-    public func remoteEntry(for key: CacheKey) async -> CacheEntry? { await disk?.remoteEntry(for: key) }
 
     /// Stores an entry on disk. Returns at once.
     public func store(_ entry: CacheEntry, for key: CacheKey) { disk?.store(entry, for: key) }
@@ -132,7 +124,7 @@ extension ImageCache {
     /// Returns the image of a key from the first tier that has it.
     ///
     /// A memory hit does not suspend. Otherwise an original in memory is reduced to the requested part and size, if
-    /// that is possible; then the pixel tier is read; then the disk entry is decoded with ``coders``. If `tiers`
+    /// that is possible; then the pixel tier is read; then the disk entry is decoded with `coders`. If `tiers`
     /// contains the memory, an image from disk is stored there, at most until the entry expires.
     ///
     /// Returns `nil` for a miss. Damaged bytes are a miss too. They are removed from the disk unless `decode` names the
@@ -143,7 +135,7 @@ extension ImageCache {
     ///   - tiers: The tiers to read. Others are neither read nor filled.
     ///   - data: Whether to return the encoded bytes even if the image comes from memory or the pixel tier.
     ///   - decode: How to decode the bytes of an original. The result is stored under the key that a pipeline would
-    ///     use: see ``ImageCaching/query(_:among:data:decode:with:)``.
+    ///     use: see `ImageCaching.query(_:among:data:decode:with:)`.
     /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the read or the decode starts.
     public func query(
         _ key: CacheKey, among tiers: CacheTiers = .all, data: Bool = false, decode: DecodeOptions = DecodeOptions()
@@ -153,15 +145,16 @@ extension ImageCache {
 
     /// Returns the image of a key from the first tier that has it, on the calling thread.
     ///
-    /// **Blocks** while the disk is read and the image is decoded. Use it for an image that must be present when a window
-    /// opens. See ``query(_:among:data:decode:)`` for the parameters.
+    /// **Blocks** while the disk is read and the image is decoded. Use it for an image that must be present when a
+    /// window opens. See ``query(_:among:data:decode:)`` for the parameters.
     public func blockingQuery(
         _ key: CacheKey, among tiers: CacheTiers = .all, data: Bool = false, decode: DecodeOptions = DecodeOptions()
     ) -> CacheHit? {
         blockingQuery(key, among: tiers, data: data, decode: decode, with: coders)
     }
 
-    /// Stores an image in some tiers, encoded with ``coders`` if it comes without bytes. It is on disk after ``flush()``.
+    /// Stores an image in some tiers, encoded with `coders` if it comes without bytes. It is on disk after
+    /// ``flush()``.
     ///
     /// See ``ImageCaching/store(_:data:for:in:with:)`` for what the disk stores.
     ///
@@ -170,8 +163,8 @@ extension ImageCache {
     ///   - data: The encoded bytes of the image, if the caller has them.
     ///   - key: The key of the image.
     ///   - tiers: The tiers to store the image in. ``CacheTiers/pixels`` is not among the defaults.
-    /// - Throws: ``TintypeError/Code/noCoder``, ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory`` or
-    ///   ``TintypeError/Code/cancelled``. The memory and pixel tiers may already hold the image then.
+    /// - Throws: ``TintypeError/Code/noCoder``, ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``
+    ///   or ``TintypeError/Code/cancelled``. The memory and pixel tiers may already hold the image then.
     public func store(
         _ image: Image, data: Data?, for key: CacheKey, in tiers: CacheTiers = [.memory, .disk]
     ) async throws(TintypeError) {

@@ -3,9 +3,9 @@ import Dispatch
 /// Several caches used as one. The last cache has the highest rank and is asked first.
 public struct ImageCacheChain: ImageCaching {
     /// The caches, from the lowest to the highest rank.
-    public let caches: [any ImageCaching]
+    package let caches: [any ImageCaching]
     /// The caches that each operation reaches.
-    public let policies: Policies
+    package let policies: Policies
 
     /// Creates a chain of caches.
     ///
@@ -32,15 +32,15 @@ public struct ImageCacheChain: ImageCaching {
     /// The policy of each operation.
     public struct Policies: Hashable, Sendable {
         /// The policy of reads.
-        public var query: Policy
+        package var query: Policy
         /// The policy of writes.
-        public var store: Policy
+        package var store: Policy
         /// The policy of removing one key.
-        public var remove: Policy
+        package var remove: Policy
         /// The policy of asking which tiers hold a key.
-        public var contains: Policy
+        package var contains: Policy
         /// The policy of clearing tiers.
-        public var clear: Policy
+        package var clear: Policy
 
         /// Creates policies; the defaults are those of SDWebImage.
         public init(
@@ -158,7 +158,8 @@ public struct ImageCacheChain: ImageCaching {
         return nil
     }
 
-    /// Returns the results of all caches that a policy reaches, the highest first. Blocks until the slowest has answered.
+    /// Returns the results of all caches that a policy reaches, the highest first. Blocks until the slowest has
+    /// answered.
     private func results<Value: Sendable>(
         _ policy: Policy, of query: @Sendable (any ImageCaching) -> Value
     ) -> [Value] {

@@ -23,7 +23,7 @@ extension ImageCaching {
     ///     only a part, a size or frames. For the key of a rendition, use the default.
     ///   - coders: The codecs to decode with.
     /// - Throws: ``TintypeError/Code/cancelled`` at once if the task is cancelled, also while the disk is read.
-    public func query(
+    package func query(
         _ key: CacheKey, among tiers: CacheTiers = .all, data: Bool = false, decode: DecodeOptions = DecodeOptions(),
         with coders: ImageCoderRegistry
     ) async throws(TintypeError) -> CacheHit? {
@@ -37,8 +37,8 @@ extension ImageCaching {
         }
     }
 
-    /// Returns the result of work on a queue. If the task is cancelled, the wait ends at once: work that has begun goes on
-    /// without it.
+    /// Returns the result of work on a queue. If the task is cancelled, the wait ends at once: work that has begun goes
+    /// on without it.
     private static func result<Value: Sendable>(
         on queue: WorkQueue, _ work: @escaping @Sendable () -> Value
     ) async throws(TintypeError) -> Value {
@@ -58,9 +58,9 @@ extension ImageCaching {
 
     /// Returns the image of a key from the first tier that has it, on the calling thread.
     ///
-    /// **Blocks** while the disk is read and the image is decoded. Use it for an image that must be present when a window
-    /// opens. See ``query(_:among:data:decode:with:)`` for the parameters.
-    public func blockingQuery(
+    /// **Blocks** while the disk is read and the image is decoded. Use it for an image that must be present when a
+    /// window opens. See ``query(_:among:data:decode:with:)`` for the parameters.
+    package func blockingQuery(
         _ key: CacheKey, among tiers: CacheTiers = .all, data: Bool = false, decode: DecodeOptions = DecodeOptions(),
         with coders: ImageCoderRegistry
     ) -> CacheHit? {
@@ -223,8 +223,8 @@ extension ImageCaching {
     ///   - key: The key of the image.
     ///   - tiers: The tiers to store the image in. ``CacheTiers/pixels`` is not among the defaults.
     ///   - coders: The codecs to encode with.
-    /// - Throws: ``TintypeError/Code/noCoder``, ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory`` or
-    ///   ``TintypeError/Code/cancelled``. The memory and pixel tiers may already hold the image then.
+    /// - Throws: ``TintypeError/Code/noCoder``, ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``
+    ///   or ``TintypeError/Code/cancelled``. The memory and pixel tiers may already hold the image then.
     public func store(
         _ image: Image, data: Data?, for key: CacheKey, in tiers: CacheTiers = [.memory, .disk],
         with coders: ImageCoderRegistry

@@ -1,8 +1,8 @@
 /// A cache that a pipeline reads and fills: decoded images in memory, encoded images and raw pixels on slower storage.
 ///
-/// ``ImageCache`` is the standard implementation; a program may supply its own. Calls that reach only memory never block.
-/// Calls that reach the disk may block, except the `store` methods. The pipeline makes blocking calls on threads reserved
-/// for the disk. Async code gets overloads of the same names that do not block its thread.
+/// ``ImageCache`` is the standard implementation; a program may supply its own. Calls that reach only memory never
+/// block. Calls that reach the disk may block, except the `store` methods. The pipeline makes blocking calls on threads
+/// reserved for the disk. Async code gets overloads of the same names that do not block its thread.
 public protocol ImageCaching: Sendable {
     /// The tiers that this cache has.
     var tiers: CacheTiers { get }
@@ -52,29 +52,18 @@ public protocol ImageCaching: Sendable {
     ///
     /// - Throws: ``TintypeError/Code/unwritable`` if a write has failed since the last call.
     func flush() async throws(TintypeError)
-
-    /// Whether some entries are on other machines: see ``DataCaching/hasRemoteEntries``.
-    var hasRemoteEntries: Bool { get }
-
-    /// Returns the verified entry of a key, or `nil` for a miss, without waiting for another machine. Blocks.
-    ///
-    /// By default the same as ``entry(for:)``.
-    func localEntry(for key: CacheKey) -> CacheEntry?
-
-    /// Returns the verified entry of a key from another machine, or `nil` for a miss, without blocking. `nil` by default.
-    func remoteEntry(for key: CacheKey) async -> CacheEntry?
 }
 
-// Defaults for a cache on this machine, without a pixel tier.
+// Defaults for a cache without a pixel tier.
 extension ImageCaching {
-    /// Returns `false`.
-    public var hasRemoteEntries: Bool { false }
+    /// The disk tier, if it may have entries on other machines.
+    package var remote: (any RemoteDataCaching)? { (self as? ImageCache)?.disk?.remote }
 
-    /// Returns the verified disk entry, or `nil` for a miss. Blocks.
-    public func localEntry(for key: CacheKey) -> CacheEntry? { entry(for: key) }
-
-    /// Returns `nil`.
-    public func remoteEntry(for key: CacheKey) async -> CacheEntry? { nil }
+    /// Returns the verified entry of a key, or `nil` for a miss, without waiting for another machine. Blocks.
+    package func entryOnThisMachine(for key: CacheKey) -> CacheEntry? {
+        guard let remote else { return entry(for: key) }
+        return remote.localEntry(for: key)
+    }
 
     /// Returns `nil`.
     public func pixels(for key: CacheKey) -> Image? { nil }
@@ -95,12 +84,15 @@ extension ImageCaching {
     ///
     /// - Returns: Whether a tier accepted the image.
     @discardableResult
-    public func storePixels(_ image: Image, for key: CacheKey) -> Bool { storePixels(image, for: key, timeToLive: nil) }
+    package func storePixels(_ image: Image, for key: CacheKey) -> Bool {
+        storePixels(image, for: key, timeToLive: nil)
+    }
 }
 
 // MARK: - Overloads for async code
 
-// The closures are synchronous, so the calls inside them pick the protocol's blocking requirements, not these overloads.
+// The closures are synchronous, so the calls inside them pick the protocol's blocking requirements, not these
+// overloads.
 extension ImageCaching {
     /// Returns the verified disk entry, or `nil` for a miss, without blocking the calling thread.
     ///
@@ -114,7 +106,7 @@ extension ImageCaching {
     /// Returns the decoded image in the pixel tier, or `nil` for a miss, without blocking the calling thread.
     ///
     /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the read starts.
-    public func pixels(for key: CacheKey) async throws(TintypeError) -> Image? {
+    package func pixels(for key: CacheKey) async throws(TintypeError) -> Image? {
         try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
             self.pixels(for: key)
         }
@@ -162,7 +154,7 @@ public struct CacheTiers: OptionSet, Hashable, Sendable {
 }
 
 extension CacheTiers {
-    /// Whether a removal from these tiers includes the pixel tier. A removal from the disk does: nothing of the image may
-    /// stay there.
+    /// Whether a removal from these tiers includes the pixel tier. A removal from the disk does: nothing of the image
+    /// may stay there.
     var reachesPixels: Bool { !isDisjoint(with: [.disk, .pixels]) }
 }

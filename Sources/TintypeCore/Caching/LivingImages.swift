@@ -1,4 +1,5 @@
-/// Weak references to images that a memory cache no longer holds but the program may. Finding one saves a second decode.
+/// Weak references to images that a memory cache no longer holds but the program may. Finding one saves a second
+/// decode.
 ///
 /// It has no locks, threads or clocks. References to freed images are swept out when the number of references has
 /// doubled since the last sweep, so every operation is amortised O(1).
@@ -19,8 +20,8 @@ struct LivingImages: Sendable {
 
     /// Adds references to the images of evicted entries.
     ///
-    /// - Returns: Images to release after unlocking. A sweep takes a strong reference to each living image, and that may
-    ///   become the last one.
+    /// - Returns: Images to release after unlocking. A sweep takes a strong reference to each living image, and that
+    ///   may become the last one.
     mutating func add(_ entries: [MemoryEntry]) -> [Image] {
         var held: [Image] = []
         for entry in entries {

@@ -1,7 +1,7 @@
 /// A cache of decoded images in memory, within a budget of bytes.
 ///
-/// All methods are synchronous and may be called from any thread. A hit allocates nothing and reorders nothing; it takes one
-/// of several locks for one lookup. Stores are serialised by one lock.
+/// All methods are synchronous and may be called from any thread. A hit allocates nothing and reorders nothing; it
+/// takes one of several locks for one lookup. Stores are serialised by one lock.
 public final class MemoryCache: Sendable {
     private let shards = MemoryShards()
     private let state: Locked<State>
@@ -26,8 +26,8 @@ public final class MemoryCache: Sendable {
     ///
     /// - Parameters:
     ///   - limits: The limits of the cache.
-    ///   - findsLivingImages: Whether a lookup also finds an image that was evicted, or was too large to store, while the
-    ///     program still holds it. This saves a second decode. The image is stored again and keeps its expiry.
+    ///   - findsLivingImages: Whether a lookup also finds an image that was evicted, or was too large to store, while
+    ///     the program still holds it. This saves a second decode. The image is stored again and keeps its expiry.
     ///   - time: The clock for expiry.
     public init(limits: CacheLimits = .standard, findsLivingImages: Bool = false, time: TimeSource = .system) {
         state = Locked(State(queue: EvictionQueue(limits: limits)))
@@ -109,9 +109,9 @@ public final class MemoryCache: Sendable {
         evict { $0.trim(toCost: cost, count: .max) { $0.takeUsedMark() } }
     }
 
-    /// Evicts half of the cached bytes or all of them: see ``MemoryPressure/remainder(of:)``.
+    /// Evicts half of the cached bytes or all of them: see `MemoryPressure.remainder(of:)`.
     ///
-    /// A ``MemoryPressureMonitor`` calls it; a program may call it too.
+    /// A `MemoryPressureMonitor` calls it; a program may call it too.
     public func shrink(for pressure: MemoryPressure) {
         trim(to: pressure.remainder(of: totalCost))
     }
@@ -169,8 +169,8 @@ public final class MemoryCache: Sendable {
 
     /// Removes expired entries from the old end of the queue, up to the first that has not expired.
     ///
-    /// With equal ages the oldest expire first. An entry with a shorter time to live goes when it is looked up or becomes
-    /// the oldest.
+    /// With equal ages the oldest expire first. An entry with a shorter time to live goes when it is looked up or
+    /// becomes the oldest.
     private func removeExpired(
         _ queue: inout EvictionQueue<CacheKey, MemoryEntry>, at now: Duration
     ) -> [MemoryEntry] {

@@ -21,7 +21,7 @@ public protocol MemoryCaching: AnyObject, Sendable {
     /// Removes all images.
     func clear()
 
-    /// Evicts images because the system lacks memory: see ``MemoryPressure/remainder(of:)``.
+    /// Evicts images because the system lacks memory: see `MemoryPressure.remainder(of:)`.
     func shrink(for pressure: MemoryPressure)
 }
 

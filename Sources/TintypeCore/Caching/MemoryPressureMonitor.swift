@@ -3,19 +3,20 @@ import Foundation
 /// Listens for the kernel's memory pressure notifications and makes memory caches shrink.
 ///
 /// It uses the pressure-stall triggers of the machine and of this process's v2 cgroup
-/// (`Documentation/accounting/psi.rst` in the Linux source), and the pressure levels of its v1 cgroup. Linux has no other
-/// low-memory notification. If the kernel lacks these files, or this user may not write them, ``isListening`` stays
-/// `false` and only ``signal(_:)`` has an effect.
+/// (`Documentation/accounting/psi.rst` in the Linux source), and the pressure levels of its v1 cgroup. Linux has no
+/// other low-memory notification. If the kernel lacks these files, or this user may not write them, ``isListening``
+/// stays `false` and only ``signal(_:)`` has an effect.
 ///
-/// A monitor opens nothing until an added cache holds its first image: registering a trigger makes the kernel take about
-/// 12 ms longer to end the process. From then on, one thread waits for all notifications, until no source is left.
-public final class MemoryPressureMonitor: Sendable {
+/// A monitor opens nothing until an added cache holds its first image: registering a trigger makes the kernel take
+/// about 12 ms longer to end the process. From then on, one thread waits for all notifications, until no source is
+/// left.
+package final class MemoryPressureMonitor: Sendable {
     /// The process-wide monitor, which the standard configuration uses.
-    public static let shared = MemoryPressureMonitor(sources: { PressureSource.standard() })
+    package static let shared = MemoryPressureMonitor(sources: { PressureSource.standard() })
 
-    /// Whether the monitor waits for notifications: an added cache has held an image, and the kernel provides at least one
-    /// notification.
-    public var isListening: Bool { state.withLock { $0.phase == .listening } }
+    /// Whether the monitor waits for notifications: an added cache has held an image, and the kernel provides at least
+    /// one notification.
+    package var isListening: Bool { state.withLock { $0.phase == .listening } }
 
     private let state = Locked(State())
     private let pool: PixelPool
@@ -54,7 +55,7 @@ public final class MemoryPressureMonitor: Sendable {
     }
 
     /// Makes a cache shrink under memory pressure. The monitor holds a weak reference to the cache.
-    public func add(_ cache: MemoryCache) {
+    package func add(_ cache: MemoryCache) {
         state.withLock { state in
             state.listeners.removeAll { $0.cache == nil }
             state.listeners.append(Listener(cache: cache))
@@ -62,8 +63,8 @@ public final class MemoryPressureMonitor: Sendable {
         cache.whenUsed { [weak self] in self?.start() }
     }
 
-    /// Calls `handler` under memory pressure, on any thread, for as long as the monitor lives. Does not make the monitor
-    /// listen to the kernel.
+    /// Calls `handler` under memory pressure, on any thread, for as long as the monitor lives. Does not make the
+    /// monitor listen to the kernel.
     package func addHandler(_ handler: @escaping @Sendable (MemoryPressure) -> Void) {
         state.withLock { $0.handlers.append(handler) }
     }
@@ -103,28 +104,13 @@ public final class MemoryPressureMonitor: Sendable {
     /// Shrinks every added cache and the memory of animation frames, and frees idle pixel memory.
     ///
     /// The monitor calls it on a kernel notification. A program may call it on a warning of its toolkit, on any thread.
-    public func signal(_ pressure: MemoryPressure) {
+    package func signal(_ pressure: MemoryPressure) {
         frames.shrink(for: pressure)
         let (caches, handlers) = state.withLock { ($0.listeners.compactMap(\.cache), $0.handlers) }
         for cache in caches { cache.shrink(for: pressure) }
         for handler in handlers { handler(pressure) }
         // Last: the images released above have returned their memory to the pool.
         pool.trim()
-    }
-}
-
-/// A level of memory shortage, of the machine or of this process's cgroup.
-public enum MemoryPressure: Hashable, Sendable, CaseIterable {
-    /// At least one task stalled while it waited for memory.
-    case some
-    /// All tasks stalled while they waited for memory.
-    case critical
-
-    /// Returns the number of bytes that a cache of `cost` bytes retains: half for ``some``, 0 for ``critical``.
-    ///
-    /// Lasting pressure is signalled again and halves the cache again.
-    public func remainder(of cost: Int) -> Int {
-        self == .some ? cost / 2 : 0
     }
 }
 

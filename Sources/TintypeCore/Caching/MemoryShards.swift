@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Memory entries by key, in several tables with a lock and a cache line each, so that threads that look up different images
-/// rarely contend.
+/// Memory entries by key, in several tables with a lock and a cache line each, so that threads that look up different
+/// images rarely contend.
 ///
 /// A table changes only while its caller also holds the lock of the ``EvictionQueue``, so the two always agree.
 ///
@@ -12,8 +12,8 @@ final class MemoryShards: @unchecked Sendable {
     // memory that all threads read. A table owns a reference to each of its entries.
     private typealias Shard = Locked<[CacheKey: Unmanaged<MemoryEntry>]>
 
-    /// The number of shards, a power of two. With 64, two threads that each spend half their time in a shard contend once in
-    /// about a hundred lookups. Waiting for a lock costs as much as fifty lookups.
+    /// The number of shards, a power of two. With 64, two threads that each spend half their time in a shard contend
+    /// once in about a hundred lookups. Waiting for a lock costs as much as fifty lookups.
     private static let count = 64
     /// The distance between shards, in shards, so that no two share the 128 bytes that processors load together.
     private static let spacing = max(1, 128 / MemoryLayout<Shard>.stride)
@@ -94,7 +94,8 @@ final class MemoryEntry: Sendable {
     /// ``EvictionQueue``, and a slot in two tables. Without them, millions of tiny images would cost nearly nothing.
     static let overhead = 512
 
-    /// Returns the cost of an image in the cache. Its key counts because a URL can have 64 KB, and a data URL megabytes.
+    /// Returns the cost of an image in the cache. Its key counts because a URL can have 64 KB, and a data URL
+    /// megabytes.
     static func cost(of image: Image, for key: CacheKey) -> Int { image.memoryCost + key.byteCount + overhead }
 
     func markUsed() {

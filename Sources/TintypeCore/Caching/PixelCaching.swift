@@ -40,17 +40,18 @@ extension PixelCaching {
     ///
     /// - Returns: Whether the tier accepted the image.
     @discardableResult
-    public func store(_ image: Image, for key: CacheKey) -> Bool { store(image, for: key, timeToLive: nil) }
+    package func store(_ image: Image, for key: CacheKey) -> Bool { store(image, for: key, timeToLive: nil) }
 }
 
 // MARK: - Overloads for async code
 
-// The closures are synchronous, so the calls inside them pick the protocol's blocking requirements, not these overloads.
+// The closures are synchronous, so the calls inside them pick the protocol's blocking requirements, not these
+// overloads.
 extension PixelCaching {
     /// Returns the verified image of a key, or `nil` for a miss, without blocking the calling thread.
     ///
     /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the read starts.
-    public func image(for key: CacheKey) async throws(TintypeError) -> Image? {
+    package func image(for key: CacheKey) async throws(TintypeError) -> Image? {
         try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
             self.image(for: key)
         }
@@ -59,7 +60,7 @@ extension PixelCaching {
     /// Returns whether there is an image for a key, without verifying it and without blocking the calling thread.
     ///
     /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the lookup starts.
-    public func contains(_ key: CacheKey) async throws(TintypeError) -> Bool {
+    package func contains(_ key: CacheKey) async throws(TintypeError) -> Bool {
         try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
             self.contains(key)
         }
@@ -68,7 +69,7 @@ extension PixelCaching {
     /// Removes the image of a key, without blocking the calling thread.
     ///
     /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the removal starts.
-    public func remove(_ key: CacheKey) async throws(TintypeError) {
+    package func remove(_ key: CacheKey) async throws(TintypeError) {
         try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
             self.remove(key)
         }

@@ -30,7 +30,8 @@ struct PressureSource: Hashable, Sendable {
     /// Blocks until one of several sources sends a notification, or until the timeout.
     ///
     /// - Parameter timeout: Rounded up to the next second; `nil` waits forever.
-    /// - Returns: The sources that sent a notification, and those that never will again because their cgroup was removed.
+    /// - Returns: The sources that sent a notification, and those that never will again because their cgroup was
+    ///   removed.
     static func wait(
         for sources: [PressureSource], _ timeout: Duration?
     ) -> (urgent: [PressureSource], gone: [PressureSource]) {

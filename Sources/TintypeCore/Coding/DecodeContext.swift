@@ -7,8 +7,8 @@ public struct DecodeContext: Sendable {
     /// Whether no caller waits for the image any longer. Decoders call it every few rows, from the decoding thread, and
     /// throw ``TintypeError/Code/cancelled`` if it returns `true`.
     public var isCancelled: @Sendable () -> Bool
-    /// How much of the image the pipeline verifies. Decoders need not know it.
-    package var verification = LoadPolicy.Verification.firstFrame
+    /// Whether the pipeline verifies all frames, and not only the first. Decoders need not know it.
+    package var verifiesAllFrames = false
     /// The origin of the image, if workers are replaced between images of different origins. Decoders need not know it.
     package var origin: String?
 
@@ -48,16 +48,16 @@ public struct DecodeContext: Sendable {
 ///
 /// Both are in stored orientation, because a decoder applies the orientation last, after scaling has reduced the number
 /// of pixels.
-public struct DecodeTarget: Equatable, Sendable {
+package struct DecodeTarget: Equatable, Sendable {
     /// The part of the stored image, in pixels, before the orientation is applied.
-    public let part: PixelRect
+    package let part: PixelRect
     /// The size that the part is scaled to, in pixels, before the orientation is applied.
-    public let size: PixelSize
+    package let size: PixelSize
 
     /// Computes the target of decode options for an image.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` if the requested part lies outside the image.
-    public init(_ info: ImageInfo, options: DecodeOptions) throws(TintypeError) {
+    package init(_ info: ImageInfo, options: DecodeOptions) throws(TintypeError) {
         let options = try options.resolved(for: info)
         let whole = PixelRect(x: 0, y: 0, size: info.size)
         guard let shown = (options.crop ?? whole).clipped(to: info.size) else {
@@ -74,5 +74,5 @@ public struct DecodeTarget: Equatable, Sendable {
     }
 
     /// Whether the target is the whole of a stored image, without scaling.
-    public func isAll(of stored: PixelSize) -> Bool { part.size == stored && size == stored }
+    package func isAll(of stored: PixelSize) -> Bool { part.size == stored && size == stored }
 }

@@ -21,7 +21,7 @@ public struct DecodeLimits: Hashable, Sendable {
     public var profileBytes: Int
     /// The maximum number of bytes of Exif data, all segments together.
     public var exifBytes = 4 << 20
-    /// The maximum number of bytes of decoded pixels per byte of the file, for images larger than ``freeBytes``.
+    /// The maximum number of bytes of decoded pixels per byte of the file, for images larger than `freeBytes`.
     ///
     /// Formats can store blank areas at far greater ratios, so smaller images are exempt.
     public var ratio = 20_000
@@ -31,12 +31,12 @@ public struct DecodeLimits: Hashable, Sendable {
     public var memoryBytes = 2 << 30
     /// The maximum duration of one decode; for an animation, of decoding one requested frame.
     ///
-    /// A worker process is killed at the limit. In this process, the limit is checked every few rows, so a decode ends a
-    /// little later; with a library that offers no cancellation it is checked only at the end.
+    /// A worker process is killed at the limit. In this process, the limit is checked every few rows, so a decode ends
+    /// a little later; with a library that offers no cancellation it is checked only at the end.
     public var time: Duration = .seconds(60)
 
     /// The number of bytes of decoded pixels up to which ``ratio`` is not checked: 128 MB, an image of 33 megapixels.
-    public static let freeBytes = 128 << 20
+    package static let freeBytes = 128 << 20
 
     /// Creates limits; the other properties can be changed afterwards.
     ///
@@ -160,7 +160,7 @@ extension DecodeLimits {
     /// Checks the size of a colour profile.
     ///
     /// - Throws: ``TintypeError/Code/limitExceeded``.
-    public func check(profileBytes count: Int) throws(TintypeError) {
+    package func check(profileBytes count: Int) throws(TintypeError) {
         guard count <= profileBytes else {
             throw .exceeded(.profileBytes, "the colour profile has \(count) bytes; the limit is \(profileBytes)")
         }
@@ -169,7 +169,7 @@ extension DecodeLimits {
     /// Checks the size of the Exif data, all segments together.
     ///
     /// - Throws: ``TintypeError/Code/limitExceeded``.
-    public func check(exifBytes count: Int) throws(TintypeError) {
+    package func check(exifBytes count: Int) throws(TintypeError) {
         guard count <= exifBytes else {
             throw .exceeded(.exifBytes, "the Exif data has \(count) bytes; the limit is \(exifBytes)")
         }
@@ -200,15 +200,16 @@ public enum DecodeLimit: String, Error, Hashable, Sendable, CaseIterable {
     case memoryBytes
     /// ``DecodeLimits/time``.
     case time
-    /// ``PipelineConfiguration/maximumByteCount``, the number of bytes of a body or file. Its errors have the stage `load`.
+    /// ``PipelineConfiguration/maximumByteCount``, the number of bytes of a body or file. Its errors have the stage
+    /// `load`.
     case bytes
     /// A limit that is built into a codec library.
     case library
 }
 
 extension TintypeError {
-    /// The limit that an image exceeded; `nil` unless the code is ``Code/limitExceeded`` and a decoder threw the error, or
-    /// the image has too many bytes.
+    /// The limit that an image exceeded; `nil` unless the code is ``Code/limitExceeded`` and a decoder threw the error,
+    /// or the image has too many bytes.
     public var limit: DecodeLimit? { underlying as? DecodeLimit }
 
     /// Returns a ``Code/limitExceeded`` error of the decode stage.

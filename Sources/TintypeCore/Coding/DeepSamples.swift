@@ -1,22 +1,22 @@
-public import Foundation
+package import Foundation
 
 /// Straight RGBA samples of 16 bits in sRGB or Display P3, for encoders of formats with more than 8 bits per channel.
 ///
 /// 0 is black or transparent; 65,535 is white or opaque.
-public struct DeepSamples: Sendable {
+package struct DeepSamples: Sendable {
     /// The size of the image in pixels.
-    public let size: PixelSize
+    package let size: PixelSize
     /// The samples of all rows, top row first, without padding: red, green, blue and alpha of each pixel.
-    public let samples: [UInt16]
+    package let samples: [UInt16]
     /// Whether every pixel is opaque.
-    public let isOpaque: Bool
+    package let isOpaque: Bool
     /// Whether red, green and blue are equal in every pixel, within the precision of ``HighRangePixels``.
-    public let isGrey: Bool
+    package let isGrey: Bool
 
     /// Creates samples.
     ///
     /// - Returns: `nil` unless there are four samples for each pixel.
-    public init?(size: PixelSize, samples: [UInt16]) {
+    package init?(size: PixelSize, samples: [UInt16]) {
         guard size.isPositive, samples.count == size.area * 4 else { return nil }
         var (alpha, isGrey) = (UInt16.max, true)
         for start in stride(from: 0, to: samples.count, by: 4) {
@@ -33,8 +33,8 @@ public struct DeepSamples: Sendable {
 
     /// Converts linear light.
     ///
-    /// - Returns: `nil` if a pixel is brighter than reference white. The 8-bit pixels are then tone-mapped, and their tones
-    ///   differ from these.
+    /// - Returns: `nil` if a pixel is brighter than reference white. The 8-bit pixels are then tone-mapped, and their
+    ///   tones differ from these.
     /// - Throws: ``TintypeError/Code/cancelled``.
     init?(_ light: HighRangePixels, _ space: EncodeOptions.ColorSpace) throws(TintypeError) {
         var samples = [UInt16](repeating: 0, count: light.size.area * 4)
@@ -52,7 +52,7 @@ public struct DeepSamples: Sendable {
 }
 
 /// Encodes still images with 16 bits per channel.
-public protocol DeepImageEncoder: ImageEncoder {
+package protocol DeepImageEncoder: ImageEncoder {
     /// Encodes a still image.
     ///
     /// - Parameter format: One of ``ImageEncoder/formats``.

@@ -9,13 +9,14 @@ extension EncodeOptions {
         case lossy
 
         /// The formats for which a program can choose. PNG, TIFF and BMP are always lossless, unless
-        /// ``ColorMode/palette(maxColors:)`` reduces their colours; JPEG and HEIC never are; GIF is for up to 256 colours.
-        public static let formats: Set<ImageFormat> = [.avif, .jxl, .webp]
+        /// ``ColorMode/palette(maxColors:)`` reduces their colours; JPEG and HEIC never are; GIF is for up to 256
+        /// colours.
+        package static let formats: Set<ImageFormat> = [.avif, .jxl, .webp]
     }
 
     /// The resolution of the colour differences in a lossy format that stores them apart from the brightness.
     ///
-    /// A format that does not have a sampling uses the next one that it has; see ``isSupported(by:)``.
+    /// A format that does not have a sampling uses the next one that it has; see `isSupported(by:)`.
     public enum Chroma: Hashable, Sendable {
         /// In JPEG and AVIF 4:4:4 from a quality of 0.9 on, otherwise 4:2:0; in WebP and HEIC 4:2:0.
         case automatic
@@ -29,9 +30,9 @@ extension EncodeOptions {
         /// several times as long. Other formats than WebP use 4:2:0.
         case sharp420
 
-        /// Returns whether a format has this sampling. WebP has no 4:2:2 and no 4:4:4, and uses ``sharp420`` instead. JPEG XL
-        /// and lossless images are never subsampled.
-        public func isSupported(by format: ImageFormat) -> Bool {
+        /// Returns whether a format has this sampling. WebP has no 4:2:2 and no 4:4:4, and uses ``sharp420`` instead.
+        /// JPEG XL and lossless images are never subsampled.
+        package func isSupported(by format: ImageFormat) -> Bool {
             switch self {
             case .automatic: true
             case .yuv420: [.avif, .heic, .jpeg, .webp].contains(format)
@@ -54,27 +55,27 @@ extension EncodeOptions {
         case automatic
         /// RGB, or RGBA if a pixel is not opaque. For programs that expect these.
         case trueColor
-        /// A palette of at most this many colours, from 2 to 256: PNG and GIF. If the image has more colours, the nearest
-        /// ones are chosen, and their errors diffused. Other formats are written as by ``automatic``.
+        /// A palette of at most this many colours, from 2 to 256: PNG and GIF. If the image has more colours, the
+        /// nearest ones are chosen, and their errors diffused. Other formats are written as by ``automatic``.
         case palette(maxColors: Int)
 
         /// The formats with a palette.
-        public static let paletteFormats: Set<ImageFormat> = [.gif, .png]
+        package static let paletteFormats: Set<ImageFormat> = [.gif, .png]
     }
 
     /// The largest number of bits per channel.
     public enum Depth: Int, Hashable, Sendable, CaseIterable {
         /// 8 bits.
         case eight = 8
-        /// 16 bits, or 10 in AVIF, for still images with ``Image/highRange`` in ``formats``.
+        /// 16 bits, or 10 in AVIF, for still images with ``Image/highRange`` in `formats`.
         ///
-        /// ``Image/highRange`` contains 16-bit floats, so that a sample differs from that of a 16-bit source in sRGB by up to 11
-        /// of 65,535. An image that is brighter than reference white anywhere is written with the 8 bits of
+        /// ``Image/highRange`` contains 16-bit floats, so that a sample differs from that of a 16-bit source in sRGB by
+        /// up to 11 of 65,535. An image that is brighter than reference white anywhere is written with the 8 bits of
         /// ``Image/pixels``, whose tones are mapped.
         case sixteen = 16
 
         /// The formats that can have more than 8 bits per channel.
-        public static let formats: Set<ImageFormat> = [.avif, .jxl, .png, .tiff]
+        package static let formats: Set<ImageFormat> = [.avif, .jxl, .png, .tiff]
     }
 }
 

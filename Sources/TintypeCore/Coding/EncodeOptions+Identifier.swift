@@ -1,10 +1,10 @@
 extension EncodeOptions {
     /// A canonical form of the options that differ from their defaults; empty if none does.
     ///
-    /// Options that mean the same have the same identifier: values outside of a range count as its nearest end. Programs that
-    /// store encoded images can make it a part of their keys. A pipeline does not: the stored form of a rendition is a
-    /// matter of ``LoadPolicy``, and its key is that of the rendition.
-    public var identifier: String {
+    /// Options that mean the same have the same identifier: values outside of a range count as its nearest end.
+    /// Programs that store encoded images can make it a part of their keys. A pipeline does not: the stored form of a
+    /// rendition is a matter of ``LoadPolicy``, and its key is that of the rendition.
+    package var identifier: String {
         (contents + choices).joined(separator: ",")
     }
 

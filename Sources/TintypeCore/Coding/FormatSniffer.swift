@@ -1,12 +1,12 @@
 public import Foundation
 
-/// Recognizes the formats of Tintype by the first bytes of an image, never by a name. Other formats are recognized by their
-/// decoders (``RecognizingImageDecoder``).
+/// Recognizes the formats of Tintype by the first bytes of an image, never by a name. Other formats are recognized by
+/// their decoders (``RecognizingImageDecoder``).
 public enum FormatSniffer {
     /// The number of bytes that are examined; more if they begin like XML.
-    public static let length = 64
-    /// The number of bytes in which the root element of an SVG must begin. A declaration, a document type with entities,
-    /// or an editor's comment may precede it.
+    package static let length = 64
+    /// The number of bytes in which the root element of an SVG must begin. A declaration, a document type with
+    /// entities, or an editor's comment may precede it.
     private static let xmlLength = 64 << 10
 
     /// Returns the format of an image from its first bytes; `nil` for an unknown format.
@@ -59,8 +59,8 @@ public enum FormatSniffer {
         Signature(.svg, (0, [0x1F, 0x8B, 0x08])),
     ]
 
-    /// Whether bytes begin like a JPEG-LS (ISO/IEC 14495-1), which has another frame header than a JPEG: SOF55. Application data
-    /// may precede it.
+    /// Whether bytes begin like a JPEG-LS (ISO/IEC 14495-1), which has another frame header than a JPEG: SOF55.
+    /// Application data may precede it.
     private static func isJPEGLS(_ head: [UInt8]) -> Bool {
         guard head.starts(with: [0xFF, 0xD8]) else { return false }
         var offset = 2
@@ -98,8 +98,8 @@ public enum FormatSniffer {
     /// The brands of images and sequences whose codec is not stated (ISO/IEC 23008-12, 10.2). HEVC is the usual one.
     private static let generalBrands: Set<String> = ["mif1", "msf1"]
 
-    /// Whether bytes begin like an icon or a cursor, which is an icon with a hot spot. A TGA may begin with the same four bytes;
-    /// its next two are zero, which would be an icon without images.
+    /// Whether bytes begin like an icon or a cursor, which is an icon with a hot spot. A TGA may begin with the same
+    /// four bytes; its next two are zero, which would be an icon without images.
     private static func isICO(_ head: [UInt8]) -> Bool {
         head.count >= 6 && [[0, 0, 1, 0], [0, 0, 2, 0]].contains(Array(head.prefix(4))) && head[4] | head[5] != 0
     }

@@ -68,7 +68,7 @@ extension ImageCoderRegistry {
     /// - Throws: ``TintypeError/Code/noCoder`` if there is no encoder for animations of the format;
     ///   ``TintypeError/Code/noSuchFrame`` if the options name a frame that does not exist; otherwise as for a still
     ///   image.
-    public func encode(
+    package func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions = EncodeOptions()
     ) throws(TintypeError) -> Data {
         try encode(animation, as: format, options, nil)

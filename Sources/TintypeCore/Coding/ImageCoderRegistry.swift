@@ -39,6 +39,11 @@ public struct ImageCoderRegistry: Sendable {
         return registry
     }
 
+    /// Returns a registry with the coders of another one as well. They take precedence over those of this one.
+    public func adding(_ other: ImageCoderRegistry) -> ImageCoderRegistry {
+        adding(decoders: other.decoders, encoders: other.encoders)
+    }
+
     /// Returns a registry in which each decoder is replaced by another one for the same formats.
     package func replacingDecoders(
         _ replacement: (any ImageDecoder) -> any ImageDecoder
@@ -57,7 +62,7 @@ public struct ImageCoderRegistry: Sendable {
     }
 
     /// The formats in which animations can be encoded, sorted by name.
-    public var animatedFormats: [ImageFormat] {
+    package var animatedFormats: [ImageFormat] {
         encodableFormats.filter { animationEncoder(for: $0) != nil }
     }
 
@@ -76,8 +81,9 @@ public struct ImageCoderRegistry: Sendable {
     /// A ``RecognizingImageDecoder`` that recognizes the image takes precedence over ``FormatSniffer``.
     ///
     /// - Parameters:
-    ///   - options: ``DecodeOptions/decoder`` takes precedence over the bytes, and so does ``DecodeOptions/formatHint`` with
-    ///     ``DecodeOptions/HintUse/always``. Otherwise, the hint is used if no registered decoder matches the bytes.
+    ///   - options: ``DecodeOptions/decoder`` takes precedence over the bytes, and so does ``DecodeOptions/formatHint``
+    ///     with ``DecodeOptions/HintUse/always``. Otherwise, the hint is used if no registered decoder matches the
+    ///     bytes.
     ///   - name: The URL or path of the image. Only decoders of formats without a signature use it
     ///     (``RecognitionMarks``), and check the bytes as well.
     /// - Throws: ``TintypeError/Code/notAnImage`` if the format is unknown, ``TintypeError/Code/noCoder`` if no decoder

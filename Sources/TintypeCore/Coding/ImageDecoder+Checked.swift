@@ -1,12 +1,13 @@
 package import Foundation
 
-// The entry points of the pipeline. They add the options, limits and fallbacks that the decoder itself does not support.
+// The entry points of the pipeline. They add the options, limits and fallbacks that the decoder itself does not
+// support.
 
 extension ImageDecoder {
     /// Decodes an image within the time limit of the context. The limit applies to each step separately.
     ///
-    /// - Throws: The errors of ``decode(_:context:)``; ``TintypeError/Code/notAnimated`` for a still image if the options
-    ///   accept only animated ones; ``TintypeError/Code/limitExceeded`` if the time limit is reached.
+    /// - Throws: The errors of ``decode(_:context:)``; ``TintypeError/Code/notAnimated`` for a still image if the
+    ///   options accept only animated ones; ``TintypeError/Code/limitExceeded`` if the time limit is reached.
     package func decodeChecked(
         _ bytes: Data, context: DecodeContext, time: TimeSource = .system
     ) throws(TintypeError) -> Image {
@@ -21,7 +22,7 @@ extension ImageDecoder {
                 if timed.options.size == .noPixels, let image = try verifyWithoutDecoding(bytes, timed) { return image }
                 return try cropsItself ? decode(bytes, context: timed) : decodeAndCrop(bytes, context: timed)
             }
-            if context.verification == .allFrames { try verifyRest(of: decoded, bytes, context, within: limit) }
+            if context.verifiesAllFrames { try verifyRest(of: decoded, bytes, context, within: limit) }
             image = decoded
         } catch {
             guard error.code == .undecodable, context.options.allowsPartial else { throw error }
@@ -85,8 +86,8 @@ extension ImageDecoder {
         return image.with(metadata: metadata.isEmpty ? nil : metadata)
     }
 
-    /// Returns the XMP packet that the format's library finds; `nil` for another format, and for a packet that is damaged or
-    /// too long, because the image can be shown without it.
+    /// Returns the XMP packet that the format's library finds; `nil` for another format, and for a packet that is
+    /// damaged or too long, because the image can be shown without it.
     private func xmp(of bytes: Data, _ limits: DecodeLimits) throws(TintypeError) -> Data? {
         do throws(TintypeError) {
             return try (self as? any XMPDecoder)?.xmp(of: bytes, limits)

@@ -48,19 +48,21 @@ public protocol IncrementalImageDecoder: AnyObject, Sendable {
 
 // MARK: - Optional capabilities
 
-/// A decoder that recognizes its own images: those of a format that ``FormatSniffer`` does not know, or takes for another.
+/// A decoder that recognizes its own images: those of a format that ``FormatSniffer`` does not know, or takes for
+/// another.
 ///
 /// A raw image of a camera, for example, begins like a TIFF.
 public protocol RecognizingImageDecoder: ImageDecoder {
     /// Returns whether this decoder decodes the image that begins with some bytes.
     ///
-    /// It is asked for each image, before Tintype's own decoders, and the decoder that was added last is asked first. It
-    /// must be fast and must not fail for any bytes.
+    /// It is asked for each image, before Tintype's own decoders, and the decoder that was added last is asked first.
+    /// It must be fast and must not fail for any bytes.
     ///
     /// - Parameter head: The first ``headLength`` bytes of the image, or all of it if it is shorter.
     func recognizes(_ head: Data) -> Bool
 
-    /// Returns whether this decoder decodes an image, also by its end or its name. By default, only its first bytes count.
+    /// Returns whether this decoder decodes an image, also by its end or its name. By default, only its first bytes
+    /// count.
     ///
     /// For formats without a signature at the beginning, such as TGA. It is the function that a registry calls.
     func recognizes(_ head: Data, _ marks: RecognitionMarks) -> Bool
@@ -83,10 +85,10 @@ extension RecognizingImageDecoder {
 /// A decoder that can decode only the part of an image that ``DecodeOptions/crop`` asks for.
 ///
 /// With any other decoder, the whole image is decoded and then cropped.
-public protocol PartialImageDecoder: ImageDecoder {}
+package protocol PartialImageDecoder: ImageDecoder {}
 
 /// A decoder that can decode a part of a damaged image, as ``DecodeOptions/allowsPartial`` asks.
-public protocol SalvagingImageDecoder: ImageDecoder {
+package protocol SalvagingImageDecoder: ImageDecoder {
     /// Decodes what remains of an image that ``ImageDecoder/decode(_:context:)`` found damaged or truncated.
     ///
     /// Missing pixels are transparent.
@@ -98,7 +100,7 @@ public protocol SalvagingImageDecoder: ImageDecoder {
 }
 
 /// A decoder of files that have several images. ``ImageDecoder/decode(_:context:)`` decodes one of them.
-public protocol ImageCollectionDecoder: ImageDecoder {
+package protocol ImageCollectionDecoder: ImageDecoder {
     /// Decodes every image of a file, as ``LoadPolicy/Verification/allFrames`` asks.
     ///
     /// - Parameter bytes: The whole file.
@@ -115,7 +117,7 @@ package protocol LimitedInfoDecoder: ImageDecoder {
 }
 
 /// A decoder that can verify that an image is intact without decoding it.
-public protocol VerifyingImageDecoder: ImageDecoder {
+package protocol VerifyingImageDecoder: ImageDecoder {
     /// Reads all of a still image without making pixels, as ``DecodeOptions/Size/noPixels`` asks.
     ///
     /// - Parameter bytes: The whole file.

@@ -50,65 +50,65 @@ public struct EncodeOptions: Hashable, Sendable {
 
     /// The maximum size in pixels; the image is scaled down to it, keeping its aspect ratio.
     ///
-    /// A side of 0 sets no limit. Applied by ``ImageCoderRegistry/encode(_:as:options:)`` and when a pipeline stores a
+    /// A side of 0 sets no limit. Applied by `ImageCoderRegistry.encode(_:as:options:)` and when a pipeline stores a
     /// rendition; encoders ignore it.
     public var maximumSize: PixelSize?
     /// The maximum number of bytes of the file.
     ///
-    /// ``ImageCoderRegistry/encode(_:as:options:)`` lowers the quality to reach it, and so does a pipeline that stores a
-    /// rendition; encoders ignore it.
+    /// `ImageCoderRegistry.encode(_:as:options:)` lowers the quality to reach it, and so does a pipeline that stores
+    /// a rendition; encoders ignore it.
     public var maximumByteCount: Int?
-    /// Whether the file also contains the image at ``thumbnailSize``, for programs that show many images at once.
+    /// Whether the file also contains the image at `thumbnailSize`, for programs that show many images at once.
     ///
     /// Supported by JPEG and HEIC; other formats ignore it. An image that is not larger than that gets no thumbnail.
     public var embedsThumbnail: Bool
     /// The indices of the frames of an animation to encode, in this order; `nil` encodes all.
     ///
-    /// A single frame becomes a still image. Applied by ``ImageCoderRegistry/encode(_:as:options:)``; still images
+    /// A single frame becomes a still image. Applied by `ImageCoderRegistry.encode(_:as:options:)`; still images
     /// ignore it.
     public var frames: [Int]?
     /// The kinds of metadata to write; by default none.
     ///
     /// The metadata comes from ``Image/metadata``, so the image must be decoded with ``DecodeOptions/keepsMetadata``.
-    /// Only the formats of ``ImageMetadata/writableFormats`` are written with metadata. Applied by
-    /// ``ImageCoderRegistry/encode(_:as:options:)``; custom encoders ignore it.
+    /// Only the formats of `ImageMetadata.writableFormats` are written with metadata. Applied by
+    /// `ImageCoderRegistry.encode(_:as:options:)`; custom encoders ignore it.
     public var metadata: Set<MetadataKind> = []
     /// The colour space of the file; sRGB by default.
     ///
-    /// Formats other than ``ColorSpace/formats`` are always written in sRGB. ``Image/pixels`` are 8-bit sRGB, so only
+    /// Formats other than `ColorSpace.formats` are always written in sRGB. ``Image/pixels`` are 8-bit sRGB, so only
     /// still images with ``Image/highRange`` have colours outside of sRGB. Applied by
-    /// ``ImageCoderRegistry/encode(_:as:options:)``; custom encoders ignore it.
+    /// `ImageCoderRegistry.encode(_:as:options:)`; custom encoders ignore it.
     public var colorSpace = ColorSpace.sRGB
     /// The dynamic range of the file; standard by default.
     ///
-    /// With ``DecodeOptions/DynamicRange/high``, a still image with ``Image/highRange`` is written with more than 8 bits per
-    /// channel, in PQ with the primaries of Rec. ITU-R BT.2100, if the encoder is a ``HighRangeImageEncoder``: AVIF with 10
-    /// bits, JPEG XL with 16. Any other image is written as by default. Applied by
-    /// ``ImageCoderRegistry/encode(_:as:options:)``; encoders ignore it.
+    /// With ``DecodeOptions/DynamicRange/high``, a still image with ``Image/highRange`` is written with more than 8
+    /// bits per channel, in PQ with the primaries of Rec. ITU-R BT.2100, if the encoder is a `HighRangeImageEncoder`:
+    /// AVIF with 10 bits, JPEG XL with 16. Any other image is written as by default. Applied by
+    /// `ImageCoderRegistry.encode(_:as:options:)`; encoders ignore it.
     public var range = DecodeOptions.DynamicRange.standard
     /// Whether the pixels are kept exactly; by default at a quality of 1.
     public var compression = Compression.automatic
-    /// The time to spend on a smaller file, from 0 for the fastest encoding to 1 for the slowest; `nil` for the setting of
-    /// the encoder, such as `PNGEncoder.compressionLevel`.
+    /// The time to spend on a smaller file, from 0 for the fastest encoding to 1 for the slowest; `nil` for the setting
+    /// of the encoder, such as `PNGEncoder.compressionLevel`.
     ///
     /// Each encoder documents how its library scales it. JPEG, GIF and BMP ignore it.
     public var effort: Double?
     /// The resolution of the colour differences in lossy formats.
     public var chroma = Chroma.automatic
-    /// Whether a JPEG can be shown coarsely as soon as its first bytes arrive (ITU-T T.81, annex G); it is usually smaller, and
-    /// takes longer to decode. Other formats ignore it.
+    /// Whether a JPEG can be shown coarsely as soon as its first bytes arrive (ITU-T T.81, annex G); it is usually
+    /// smaller, and takes longer to decode. Other formats ignore it.
     public var isProgressive = false
     /// The channels in which the image is stored; by default the smallest that keep every pixel.
     public var colorMode = ColorMode.automatic
     /// The largest number of bits per channel; by default those of the image, if the format can have them.
     ///
-    /// Applied by ``ImageCoderRegistry/encode(_:as:options:)``, which calls ``DeepImageEncoder/encode(_:as:options:)``.
+    /// Applied by `ImageCoderRegistry.encode(_:as:options:)`, which calls `DeepImageEncoder.encode(_:as:options:)`.
     public var depth = Depth.sixteen
     /// The metadata for encoders whose library writes it. Other files get their metadata afterwards.
     package var written = EncodedMetadata()
 
     /// The maximum size of an embedded thumbnail in pixels, close to what cameras and Apple's encoders use.
-    public static let thumbnailSize = PixelSize(width: 320, height: 320)
+    package static let thumbnailSize = PixelSize(width: 320, height: 320)
 
     /// Creates options; by default the best quality, on white, at full size.
     ///

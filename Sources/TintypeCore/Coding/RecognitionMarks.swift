@@ -1,25 +1,26 @@
 public import Foundation
 
-/// What a ``RecognizingImageDecoder`` may know of an image in addition to its first bytes: for formats that have no signature
-/// there.
+/// What a ``RecognizingImageDecoder`` may know of an image in addition to its first bytes: for formats that have no
+/// signature there.
 public struct RecognitionMarks: Sendable {
-    /// The last bytes, at most ``endLength``. Those of an image that is still arriving are not its end.
+    /// The last bytes, at most `endLength`. Those of an image that is still arriving are not its end.
     public var end: Data
-    /// The extension in the name of the source, in lower case without the dot; `nil` if the name is unknown or has none.
+    /// The extension in the name of the source, in lower case without the dot; `nil` if the name is unknown or has
+    /// none.
     public var fileExtension: String?
     /// The format that the request states: ``DecodeOptions/formatHint``.
     public var formatHint: ImageFormat?
 
     /// The number of bytes of ``end``.
-    public static let endLength = 64
+    package static let endLength = 64
 
     /// Creates marks.
-    public init(end: Data = Data(), fileExtension: String? = nil, formatHint: ImageFormat? = nil) {
+    package init(end: Data = Data(), fileExtension: String? = nil, formatHint: ImageFormat? = nil) {
         (self.end, self.fileExtension, self.formatHint) = (end, fileExtension, formatHint)
     }
 
     /// Whether the name or the request states this format.
-    public func names(_ format: ImageFormat) -> Bool {
+    package func names(_ format: ImageFormat) -> Bool {
         formatHint == format || fileExtension.map(format.fileExtensions.contains) ?? false
     }
 }

@@ -51,8 +51,8 @@ package struct RuntimeLibrary: @unchecked Sendable {
     /// - Parameters:
     ///   - files: File names, as dlopen(3) takes them, the preferred one first.
     ///   - names: The functions to look up. dlsym(3) also searches the libraries that a library links.
-    ///   - isIsolated: Whether the library calls its own functions, and those of the libraries that it links, even if the
-    ///     program links others with these names. Not with a sanitizer, which does not allow that.
+    ///   - isIsolated: Whether the library calls its own functions, and those of the libraries that it links, even if
+    ///     the program links others with these names. Not with a sanitizer, which does not allow that.
     /// - Throws: ``TintypeError/Code/noCoder`` with the reasons for all names.
     package init(
         _ files: [String], functions names: FunctionNames, _ description: Description, isIsolated: Bool = false

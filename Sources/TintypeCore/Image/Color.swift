@@ -81,7 +81,7 @@ public struct Pixel: Hashable, Sendable, BitwiseCopyable {
 
 extension Color {
     /// Creates a straight colour from a premultiplied pixel. A transparent pixel becomes ``clear``.
-    public init(_ pixel: Pixel) {
+    package init(_ pixel: Pixel) {
         func straight(_ channel: UInt8) -> UInt8 {
             let (channel, alpha) = (Int(channel), Int(pixel.alpha))
             return alpha == 0 ? 0 : UInt8(clamping: (channel * 255 + alpha / 2) / alpha)
@@ -91,7 +91,7 @@ extension Color {
     }
 
     /// The colour multiplied by alpha, as stored in a ``PixelBuffer``.
-    public var pixel: Pixel {
+    package var pixel: Pixel {
         func multiplied(_ channel: UInt8) -> UInt8 { UInt8((Int(channel) * Int(alpha) * 2 + 255) / 510) }
         return Pixel(red: multiplied(red), green: multiplied(green), blue: multiplied(blue), alpha: alpha)
     }

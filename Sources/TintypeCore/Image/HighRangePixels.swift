@@ -4,7 +4,7 @@
 /// 2.2); brighter light has greater values. Colours outside the sRGB gamut have channels below 0.
 public struct HighRangePixels: Sendable {
     /// The number of bytes of one pixel.
-    public static let bytesPerPixel = 8
+    package static let bytesPerPixel = 8
 
     /// The size in pixels, with the orientation applied.
     public let size: PixelSize
@@ -14,7 +14,7 @@ public struct HighRangePixels: Sendable {
     /// The number of bytes from the start of one row to the start of the next, a multiple of 64.
     public var bytesPerRow: Int { rows.bytesPerRow }
     /// The number of bytes of memory that the pixels occupy, padding included.
-    public var byteCount: Int { rows.byteCount }
+    package var byteCount: Int { rows.byteCount }
 
     /// Creates pixels over a bitmap of twice the width that contains 16-bit floats.
     ///
@@ -84,35 +84,8 @@ extension HighRangePixels {
         return try drawn(part.size) { x, y in self[part.x + x, part.y + y] }
     }
 
-    /// Returns a part of this image, resampled to `target` with the filters of the 8-bit pixels.
-    ///
-    /// The sums are floats, so values outside 0 to 1 are not clipped.
-    ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
-    package func resampled(
-        crop: PixelRect, to target: PixelSize, filter: ResampleFilter = .lanczos3
-    ) throws(TintypeError) -> HighRangePixels {
-        guard crop.size != size || target != size else { return self }
-        let across = HighRangeAxis(source: size.width, from: crop.x, crop.size.width, to: target.width, filter)
-        let down = HighRangeAxis(source: size.height, from: crop.y, crop.size.height, to: target.height, filter)
-        let narrow = try drawn(PixelSize(width: target.width, height: size.height)) { x, y in
-            across.sum(at: x) { self[$0, y] }
-        }
-        return try narrow.drawn(target) { x, y in
-            let sum = down.sum(at: y) { narrow[x, $0] }
-            // The filter overshoots at edges; alpha outside 0 to 1 has no meaning.
-            return sum.replacing(alpha: min(max(sum.w, 0), 1))
-        }
-    }
-
-    /// Returns the image at another size.
-    ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
-    func resized(to target: PixelSize) throws(TintypeError) -> HighRangePixels {
-        try resampled(crop: PixelRect(x: 0, y: 0, size: size), to: target)
-    }
-
-    private func drawn(
+    /// Returns an image of computed pixels.
+    func drawn(
         _ size: PixelSize, _ pixel: (Int, Int) -> SIMD4<Float>
     ) throws(TintypeError) -> HighRangePixels {
         var writer = try Self.writer(size)
@@ -126,48 +99,5 @@ extension HighRangePixels {
             }
         }
         return HighRangePixels(rows: writer.finish())
-    }
-}
-
-/// The resampling weights of one axis.
-private struct HighRangeAxis {
-    private let first: Int
-    private let factor: Int
-    private let margin: Int
-    private let last: Int
-    private let weights: ResampleWeights
-
-    init(source: Int, from start: Int, _ length: Int, to output: Int, _ filter: ResampleFilter) {
-        let axis = ResampleAxis(
-            source: source, crop: Double(start)..<Double(start + length), output: output, outputRange: 0..<output,
-            filter: filter)
-        (first, factor, margin) = (axis.sourceRange.lowerBound, axis.shrinkFactor, axis.margin)
-        last = axis.sourceRange.upperBound - 1
-        weights = axis.weights(filter)
-    }
-
-    func sum(at index: Int, _ pixel: (Int) -> SIMD4<Float>) -> SIMD4<Float> {
-        var sum = SIMD4<Float>.zero
-        for tap in 0..<weights.taps {
-            let weight = Float(weights.weights[index * weights.taps + tap]) / Float(ResampleWeights.one)
-            guard weight != 0 else { continue }
-            sum += average(Int(weights.starts[index]) + tap - margin, pixel) * weight
-        }
-        return sum
-    }
-
-    /// Returns the mean of a block of source pixels. Positions outside the source take the nearest pixel.
-    private func average(_ block: Int, _ pixel: (Int) -> SIMD4<Float>) -> SIMD4<Float> {
-        var sum = SIMD4<Float>.zero
-        for offset in block * factor..<(block + 1) * factor { sum += pixel(min(max(first + offset, first), last)) }
-        return sum / Float(factor)
-    }
-}
-
-extension SIMD4<Float> {
-    fileprivate func replacing(alpha: Float) -> SIMD4<Float> {
-        var copy = self
-        copy.w = alpha
-        return copy
     }
 }

@@ -20,8 +20,8 @@ public final class Image: Sendable {
     public let animation: AnimatedImage?
     /// The still image with more than 8 bits per channel, at the same size.
     ///
-    /// Present if ``DecodeOptions/range`` is ``DecodeOptions/DynamicRange/high`` and the source has more than 8 bits, or a
-    /// gain map. Transformers that crop, scale, turn or mirror an image keep it (``GeometricTransformer``). Other
+    /// Present if ``DecodeOptions/range`` is ``DecodeOptions/DynamicRange/high`` and the source has more than 8 bits,
+    /// or a gain map. Transformers that crop, scale, turn or mirror an image keep it (`GeometricTransformer`). Other
     /// transformers and disk caches use ``pixels`` instead, and so do encoders unless ``EncodeOptions/range`` or
     /// ``EncodeOptions/depth`` says otherwise.
     public let highRange: HighRangePixels?
@@ -125,25 +125,5 @@ public final class Image: Sendable {
             pixels: pixels, info: info, scale: scale ?? self.scale, received: received, expires: expires,
             animation: animation, isPartial: isPartial ?? self.isPartial, highRange: highRange, exif: exif,
             metadata: metadata)
-    }
-
-    /// Returns this image with a transformer applied. For an animation, the transformer is applied to each frame on
-    /// demand.
-    ///
-    /// The result has ``highRange`` if this image has it and the transformer keeps it (``GeometricTransformer``).
-    ///
-    /// - Throws: The errors of the transformer.
-    public func transformed(by transformer: any ImageTransformer) throws(TintypeError) -> Image {
-        guard let animation else {
-            let result = try transformer.transform(pixels)
-            guard let highRange, let geometric = transformer as? any GeometricTransformer else {
-                return replacing(pixels: result)
-            }
-            return replacing(pixels: result, highRange: try geometric.transform(highRange, of: pixels))
-        }
-        let transformed = try animation.transformed(by: transformer)
-        return Image(
-            pixels: transformed.poster, info: info, scale: scale, received: received, expires: expires,
-            animation: transformed, isPartial: isPartial, exif: exif, metadata: metadata)
     }
 }

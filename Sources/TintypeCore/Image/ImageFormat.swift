@@ -1,7 +1,7 @@
 /// The format of encoded image bytes.
 ///
-/// The set of formats is open: a third-party coder adds a format by creating a value with a name and properties of its own
-/// (``init(rawValue:mediaType:fileExtensions:isVector:)``). Formats with the same name are equal.
+/// The set of formats is open: a third-party coder adds a format by creating a value with a name and properties of its
+/// own (``init(rawValue:mediaType:fileExtensions:isVector:)``). Formats with the same name are equal.
 public struct ImageFormat: RawRepresentable, Sendable, CustomStringConvertible {
     /// The short lower-case name, as the command prints it: `"jpeg"`.
     public let rawValue: String
@@ -89,7 +89,7 @@ extension ImageFormat {
     public var fileExtension: String { fileExtensions[0] }
 
     /// The file name extensions of this format in lower case, without the dot; at least one, the usual one first.
-    public var fileExtensions: [String] {
+    package var fileExtensions: [String] {
         if let names = properties?.fileExtensions, !names.isEmpty { names } else { [rawValue] }
     }
 

@@ -53,7 +53,7 @@ public struct ImageInfo: Hashable, Sendable {
     }
 
     /// The size of the stored image in pixels, before the orientation is applied.
-    public var storedSize: PixelSize { orientation.displayed(size) }
+    package var storedSize: PixelSize { orientation.displayed(size) }
 }
 
 /// Damage that does not prevent an image from being decoded.

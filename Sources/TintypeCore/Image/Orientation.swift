@@ -18,17 +18,17 @@ public enum Orientation: Int, CaseIterable, Hashable, Sendable {
     case left
 
     /// Whether turning the image upright swaps its width and height.
-    public var swapsAxes: Bool { rawValue >= Orientation.leftMirrored.rawValue }
+    package var swapsAxes: Bool { rawValue >= Orientation.leftMirrored.rawValue }
 
     /// Returns the displayed size of an image stored with `size`.
     ///
     /// The function is its own inverse: given a displayed size, it returns the stored size.
-    public func displayed(_ size: PixelSize) -> PixelSize { swapsAxes ? size.swapped : size }
+    package func displayed(_ size: PixelSize) -> PixelSize { swapsAxes ? size.swapped : size }
 
     /// Returns the part of the stored image that is displayed as `rect`.
     ///
     /// - Parameter size: The size of the displayed image in pixels.
-    public func stored(_ rect: PixelRect, in size: PixelSize) -> PixelRect {
+    package func stored(_ rect: PixelRect, in size: PixelSize) -> PixelRect {
         let mirrored = PixelRect(
             x: mirrorsAcross ? size.width - rect.x - rect.size.width : rect.x,
             y: mirrorsDown ? size.height - rect.y - rect.size.height : rect.y, size: rect.size)

@@ -37,7 +37,7 @@ extension PixelBuffer {
     ///
     /// - Precondition: `rect` lies inside the image.
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
-    public func cropped(to rect: PixelRect) throws(TintypeError) -> PixelBuffer {
+    package func cropped(to rect: PixelRect) throws(TintypeError) -> PixelBuffer {
         if rect.size == size { return self }
         let start = rect.y * bytesPerRow + rect.x * Self.bytesPerPixel
         return try copied(to: rect.size) { source, target, stride throws(TintypeError) in
@@ -71,7 +71,7 @@ extension PixelBuffer {
     /// Whether red, green and blue are equal in every pixel.
     ///
     /// - Complexity: O(pixels), and O(1) for most images with colours.
-    public var isGrey: Bool {
+    package var isGrey: Bool {
         // The two differences are zero if red equals green, and green equals blue.
         (0..<size.height).allSatisfy { y in
             withWords(y) { row in row.allSatisfy { ($0 ^ $0 >> 8) & 0xFFFF == 0 } }
@@ -132,8 +132,8 @@ extension PixelWriter {
         }
     }
 
-    /// Converts cairo's pixels to RGBA, in place. Their 32-bit words have alpha in the highest byte, so that the bytes of a
-    /// little-endian machine are BGRA.
+    /// Converts cairo's pixels to RGBA, in place. Their 32-bit words have alpha in the highest byte, so that the bytes
+    /// of a little-endian machine are BGRA.
     package mutating func convertFromCairo() {
         let (stride, size) = (bytesPerRow, size)
         withRows { bytes in
@@ -155,8 +155,8 @@ extension PixelWriter {
 // MARK: - Pixels as words: red is the lowest byte, alpha the highest
 
 extension PixelBuffer {
-    /// Returns the image for formats without translucency, such as GIF and Sixel: straight colours that are either opaque or
-    /// all zero. Pixels that are at least half opaque become opaque.
+    /// Returns the image for formats without translucency, such as GIF and Sixel: straight colours that are either
+    /// opaque or all zero. Pixels that are at least half opaque become opaque.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     package func withBinaryAlpha() throws(TintypeError) -> PixelBuffer {

@@ -26,7 +26,7 @@ public struct PaletteColor: Hashable, Sendable {
     public var share: Double
 
     /// Creates a palette colour with its share of the image, from 0 to 1.
-    public init(color: Color, share: Double) {
+    package init(color: Color, share: Double) {
         self.color = color
         self.share = share
     }

@@ -1,7 +1,7 @@
 package import Foundation
 
-// The pixels of an image as one sequence of bytes, as a disk cache stores them: rows of `bytesPerRow` bytes whose padding
-// is zero.
+// The pixels of an image as one sequence of bytes, as a disk cache stores them: rows of `bytesPerRow` bytes whose
+// padding is zero.
 
 extension PixelBuffer {
     /// The longest side, in pixels, of an image that is stored as rows. Thumbnails are far smaller.

@@ -17,6 +17,9 @@ public struct PixelBuffer: Sendable {
     /// The number of bytes of memory that the buffer occupies, padding included.
     public var byteCount: Int { storage.bytes.count }
 
+    /// Whether both are the same pixels in memory.
+    package func isIdentical(to other: PixelBuffer) -> Bool { storage === other.storage }
+
     /// Calls `body` with all rows, padding included. The pointer is valid only during the call.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -27,7 +30,7 @@ public struct PixelBuffer: Sendable {
     /// Calls `body` with the row at index `y`, without padding. The pointer is valid only during the call.
     ///
     /// - Precondition: `0 <= y < size.height`.
-    public func withUnsafeRow<Result, Failure: Error>(
+    package func withUnsafeRow<Result, Failure: Error>(
         _ y: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         precondition(y >= 0 && y < size.height, "row \(y) lies outside an image of \(size)")

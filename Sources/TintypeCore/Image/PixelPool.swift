@@ -34,7 +34,7 @@ public final class PixelPool: Sendable {
     }
 
     /// The number of bytes that are idle now.
-    public var idleByteCount: Int { state.withLock { $0.byteCount } }
+    package var idleByteCount: Int { state.withLock { $0.byteCount } }
 
     /// Returns memory to the system, longest idle first, until at most `byteCount` bytes are idle.
     public func trim(to byteCount: Int = 0) {

@@ -5,7 +5,7 @@ public struct PixelSize: Hashable, Sendable, CustomStringConvertible {
     /// The vertical number of pixels.
     public var height: Int
 
-    /// Creates a size from a width and a height in pixels. Any value is accepted: see ``isPositive``.
+    /// Creates a size from a width and a height in pixels. Any value is accepted: see `isPositive`.
     public init(width: Int, height: Int) {
         self.width = width
         self.height = height
@@ -15,16 +15,16 @@ public struct PixelSize: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(width)x\(height)" }
 
     /// The number of pixels; `Int.max` instead of an overflow.
-    public var area: Int {
+    package var area: Int {
         let (product, overflow) = width.multipliedReportingOverflow(by: height)
         return overflow ? .max : product
     }
 
     /// Whether both sides are at least one pixel.
-    public var isPositive: Bool { width > 0 && height > 0 }
+    package var isPositive: Bool { width > 0 && height > 0 }
 
     /// The size with width and height exchanged.
-    public var swapped: PixelSize { PixelSize(width: height, height: width) }
+    package var swapped: PixelSize { PixelSize(width: height, height: width) }
 }
 
 extension PixelSize {
@@ -36,7 +36,7 @@ extension PixelSize {
     }
 
     /// Returns the smallest size of the same aspect ratio that covers `box`, never larger than `self`.
-    public func covering(_ box: PixelSize) -> PixelSize {
+    package func covering(_ box: PixelSize) -> PixelSize {
         covering(box, enlarging: false)
     }
 
@@ -65,7 +65,7 @@ extension PixelSize {
     }
 
     /// Returns this size with each side reduced to that of `box`. A side of `box` that is zero or less sets no limit.
-    public func clamped(to box: PixelSize) -> PixelSize {
+    package func clamped(to box: PixelSize) -> PixelSize {
         PixelSize(
             width: box.width > 0 ? min(width, box.width) : width,
             height: box.height > 0 ? min(height, box.height) : height)
@@ -96,12 +96,12 @@ public struct PixelRect: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(x),\(y),\(size.width),\(size.height)" }
 
     /// Returns the rectangle of `size` in the centre of an image of size `bounds`, rounded towards the top left.
-    public static func centered(_ size: PixelSize, in bounds: PixelSize) -> PixelRect {
+    package static func centered(_ size: PixelSize, in bounds: PixelSize) -> PixelRect {
         PixelRect(x: (bounds.width - size.width) / 2, y: (bounds.height - size.height) / 2, size: size)
     }
 
     /// Returns the part that lies inside an image of size `bounds`; `nil` if there is none.
-    public func clipped(to bounds: PixelSize) -> PixelRect? {
+    package func clipped(to bounds: PixelSize) -> PixelRect? {
         let (across, down) = (Self.clip(x, size.width, bounds.width), Self.clip(y, size.height, bounds.height))
         guard let across, let down else { return nil }
         return PixelRect(

@@ -56,8 +56,8 @@ public struct PixelWriter: ~Copyable {
 /// This is the only place in the project that allocates pixels.
 ///
 /// `@unchecked Sendable` because only the ``PixelWriter`` that created the storage writes to it. The writer is consumed
-/// when it becomes a ``PixelBuffer``; from then on the bytes are only read. Storage that something else owns never has a
-/// writer, unless it is from the process's ``PixelMemory``.
+/// when it becomes a ``PixelBuffer``; from then on the bytes are only read. Storage that something else owns never has
+/// a writer, unless it is from the process's ``PixelMemory``.
 final class PixelStorage: @unchecked Sendable {
     /// The alignment of rows in bytes: a cache line, and the widest vector register of x86-64 and arm64.
     static let alignment = 64
@@ -131,8 +131,9 @@ package enum PixelMemorySlot {
 extension PixelBuffer {
     /// Creates a bitmap over rows that another process has written and that live as long as `owner`.
     ///
-    /// That process may change them at any time, so two reads of a pixel may differ. Code that reads pixels must not trap, or
-    /// use memory outside of its own, because of that: no index, count or range may be valid only if pixels stay the same.
+    /// That process may change them at any time, so two reads of a pixel may differ. Code that reads pixels must not
+    /// trap, or use memory outside of its own, because of that: no index, count or range may be valid only if pixels
+    /// stay the same.
     ///
     /// - Parameters:
     ///   - size: In pixels.

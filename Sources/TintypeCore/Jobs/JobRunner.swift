@@ -54,7 +54,8 @@ package final class JobRunner<Key: Hashable & Sendable, Value: Sendable, Status:
 
     /// Joins the job for `key`, or starts it with `work`.
     ///
-    /// The receiver may be called before this returns, but never after the returned subscription was cancelled.
+    /// The receiver may be called before this returns. After the returned subscription was cancelled, no call begins;
+    /// one that another thread has begun may still run.
     ///
     /// - Parameter work: Returns the work. Called only to start a job, so that joining one allocates no closure.
     package func attach(
@@ -190,11 +191,11 @@ private protocol SubscribedJobs: AnyObject, Sendable {
 }
 
 /// The numbers of running jobs of one kind and of their subscribers.
-public struct JobActivity: Hashable, Sendable {
+package struct JobActivity: Hashable, Sendable {
     /// The number of running jobs. Equal work is one job.
-    public let running: Int
+    package let running: Int
     /// The number of callers and of other jobs that wait for the running jobs.
-    public let subscribers: Int
+    package let subscribers: Int
 }
 
 /// One subscriber's share in a job.
@@ -207,7 +208,8 @@ package struct JobSubscription: PriorityFollower {
         self.subscriber = subscriber
     }
 
-    /// Leaves the job. The receiver is not called after this returns `true`. The last subscriber that leaves stops the work.
+    /// Leaves the job. The end is not reported after this returns `true`; a report of the status that another thread
+    /// has begun may still run. The last subscriber that leaves stops the work.
     ///
     /// - Returns: `false` if the end of the job has already been reported, or is being reported.
     @discardableResult

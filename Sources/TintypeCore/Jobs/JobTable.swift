@@ -133,8 +133,8 @@ struct JobSubscriberID: Comparable, Sendable {
 
 /// One value for each running job, indexed by the job's slot, so that no key is hashed and values change in place.
 ///
-/// All operations are O(1) amortised, except ``all``, which is O(the highest number of jobs that ever ran at once). A slot is
-/// reused by a job with another number, so an identifier of an ended job finds nothing.
+/// All operations are O(1) amortised, except ``all``, which is O(the highest number of jobs that ever ran at once). A
+/// slot is reused by a job with another number, so an identifier of an ended job finds nothing.
 struct JobSlots<Value: Sendable>: Sendable {
     private struct Slot: Sendable {
         var value: Value

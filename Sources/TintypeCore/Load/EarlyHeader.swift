@@ -10,8 +10,8 @@ final class EarlyHeader: Sendable {
 }
 
 extension PreviewPump {
-    /// Reads the header on the pixel queue, if enough new bytes have arrived for an attempt. Reports it to all receivers of
-    /// the load.
+    /// Reads the header on the pixel queue, if enough new bytes have arrived for an attempt. Reports it to all
+    /// receivers of the load.
     ///
     /// Called by the receivers that ask for the header, whenever the load reports its status.
     func readHeader() {
@@ -70,8 +70,8 @@ struct HeaderAttempts: Sendable {
         nextCount = headLength
     }
 
-    /// Returns whether an attempt is due, and counts it as begun. No attempt is due if all bytes have arrived, because the
-    /// image is decoded next.
+    /// Returns whether an attempt is due, and counts it as begun. No attempt is due if all bytes have arrived, because
+    /// the image is decoded next.
     mutating func begin(_ progress: LoadProgress) -> Bool {
         guard !isBusy, !isOver, progress.received >= nextCount, progress.received != progress.expected else {
             return false

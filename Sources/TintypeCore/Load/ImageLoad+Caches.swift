@@ -4,8 +4,8 @@ import Logging
 // MARK: - Memory
 
 extension ImageLoad {
-    /// The finished rendition in memory, if the policy lets memory answer. The caller looked there before this load began;
-    /// an equal load may have ended since.
+    /// The finished rendition in memory, if the policy lets memory answer. The caller looked there before this load
+    /// began; an equal load may have ended since.
     var renditionInMemory: Image? {
         guard request.policy.reads(request.policy.rendered.memory) else { return nil }
         return cache.image(for: request.key).flatMap { isCurrent($0) ? $0 : nil }
@@ -61,8 +61,8 @@ extension ImageLoad {
         return ImageResponse(image: image, origin: .disk)
     }
 
-    /// Decodes a stored rendition, which has its size and orientation already. An entry that does not decode is removed and
-    /// counts as a miss.
+    /// Decodes a stored rendition, which has its size and orientation already. An entry that does not decode is removed
+    /// and counts as a miss.
     private func decodeRendition(_ entry: CacheEntry) async throws(TintypeError) -> Image? {
         do throws(TintypeError) {
             let image = try await decode(entry.data, DecodeOptions())
@@ -88,9 +88,9 @@ extension ImageLoad {
 
     /// Reads an entry of a disk cache from another machine, without a thread that waits for it.
     func readRemoteEntry(_ key: CacheKey, in cache: any ImageCaching) async throws(TintypeError) -> CacheEntry? {
-        guard cache.hasRemoteEntries else { return nil }
+        guard let remote = cache.remote else { return nil }
         let entry = try await watch.watch(.disk, key, byteCount: { $0?.data.count }) { _ throws(TintypeError) in
-            await cache.remoteEntry(for: key)
+            await remote.remoteEntry(for: key)
         }
         watch.report(.lookedUp(key, in: .disk, found: entry != nil))
         try job.checkCancelled()
@@ -110,10 +110,10 @@ extension ImageLoad {
     ) -> @Sendable () throws(TintypeError) -> CacheEntry? {
         { [watch] () throws(TintypeError) in
             let entry = try watch.watch(.disk, key, byteCount: { $0?.data.count }) { () throws(TintypeError) in
-                cache.localEntry(for: key)
+                cache.entryOnThisMachine(for: key)
             }
             // Whether it is a miss is known after the other machines were asked.
-            if entry != nil || !cache.hasRemoteEntries {
+            if entry != nil || cache.remote == nil {
                 watch.report(.lookedUp(key, in: .disk, found: entry != nil))
             }
             return entry

@@ -3,7 +3,8 @@ import Foundation
 extension ImageLoad {
     /// Decodes bytes on the pixel queue.
     ///
-    /// - Parameter delivered: The image that the loader has decoded from the bytes. It is reduced to the options instead.
+    /// - Parameter delivered: The image that the loader has decoded from the bytes. It is reduced to the options
+    ///   instead.
     func decode(
         _ data: Data, _ options: DecodeOptions, delivered: Image? = nil
     ) async throws(TintypeError) -> Image {
@@ -23,7 +24,7 @@ extension ImageLoad {
         var context = DecodeContext(
             options: options, limits: services.configuration.decodeLimits, isCancelled: { [job] in job.isCancelled })
         context.options.scale = request.source.scaleInName
-        context.verification = request.policy.verification
+        context.verifiesAllFrames = request.policy.verification == .allFrames
         if services.configuration.coders.separatesOrigins { context.origin = request.source.webOrigin }
         let (coders, time) = (services.configuration.coders, services.configuration.time)
         let name = request.source.name

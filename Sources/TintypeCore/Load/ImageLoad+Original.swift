@@ -3,8 +3,8 @@ import Foundation
 // The original: decoded from memory, from the disk, or from the bytes that the loader returns.
 
 extension ImageLoad {
-    /// Decodes the original: from memory, from the disk, or from the loader. Shared with every load that decodes the same
-    /// bytes in the same way.
+    /// Decodes the original: from memory, from the disk, or from the loader. Shared with every load that decodes the
+    /// same bytes in the same way.
     func decodeOriginal() async throws(TintypeError) -> ImageResponse {
         if let image = originalInMemory { return memoryHit(image, decodedOriginalKey) }
         let key = JobKey(original: decodedOriginalKey, of: request, bytes: currentBytes)
@@ -111,8 +111,8 @@ extension ImageLoad {
             let bytes = try await loader.loads.jobs.value(
                 try loader.key(for: wanted), for: job, onStatus: previews.receive,
                 work: watched(loader.work(for: wanted)))
-            // Again: a load that joined the transfer of another pipeline or of a program has not handed its bytes over, or
-            // removed entries, yet.
+            // Again: a load that joined the transfer of another pipeline or of a program has not handed its bytes over,
+            // or removed entries, yet.
             if !bytes.invalidated.isEmpty { await removeInvalidated(bytes.invalidated) }
             return handOver(try checked(bytes))
         } catch {
@@ -132,8 +132,8 @@ extension ImageLoad {
             byteLimit: services.configuration.maximumByteCount, accept: services.accept, stored: stored)
     }
 
-    /// The loader of the request, if it shares its loads with callers outside of this pipeline; otherwise the loader with
-    /// the table of the pipeline.
+    /// The loader of the request, if it shares its loads with callers outside of this pipeline; otherwise the loader
+    /// with the table of the pipeline.
     var sharedLoader: any SharedLoader {
         let accepting = services.loaders(for: request).loader(for: request)
         if let shared = accepting as? any SharedLoader { return shared }
@@ -143,8 +143,8 @@ extension ImageLoad {
             scope: .request(request.overrides, request.policy.forBytes))
     }
 
-    /// Remembers a failure of the source, if the program, or else the loader, judges that a retry would fail in the same
-    /// way.
+    /// Remembers a failure of the source, if the program, or else the loader, judges that a retry would fail in the
+    /// same way.
     func remember(_ error: TintypeError) {
         services.failureMemory.remember(error, of: request, judgedBy: sharedLoader)
     }
@@ -220,31 +220,5 @@ extension ImageLoad {
             }
         response.byteCount = response.data?.count
         return response
-    }
-}
-
-/// Original bytes that were loaded and may not be on disk yet, because only bytes that decode are stored.
-///
-/// A load enters before it reads the disk and leaves when it has ended. Once one of the entered loads has loaded the
-/// bytes, the other entered loads of the same bytes use them and need no transfer.
-struct ByteHandover: Sendable {
-    private var table: [JobKey: (bytes: LoadedBytes?, loads: Int)] = [:]
-
-    /// The bytes that an entered load has loaded.
-    subscript(_ key: JobKey) -> LoadedBytes? { table[key]?.bytes }
-
-    mutating func enter(_ key: JobKey) {
-        table[key, default: (nil, 0)].loads += 1
-    }
-
-    /// Hands bytes over to the loads that are entered. Does nothing if there is none.
-    mutating func put(_ bytes: LoadedBytes, as key: JobKey) {
-        table[key]?.bytes = bytes
-    }
-
-    /// Must be called once for each ``enter(_:)``.
-    mutating func leave(_ key: JobKey) {
-        guard let entry = table[key] else { return }
-        table[key] = entry.loads > 1 ? (entry.bytes, entry.loads - 1) : nil
     }
 }

@@ -1,7 +1,8 @@
 // Requests with additional sources: alternatives, a source with fewer pixels, and a source with fewer bytes.
 
 extension ImageLoad {
-    /// Loads the image of a request with other sources. The load of each source is a job of its own, which others may share.
+    /// Loads the image of a request with other sources. The load of each source is a job of its own, which others may
+    /// share.
     func loadFromSources(_ others: OtherRequests) async throws(TintypeError) -> ImageResponse {
         let lowData = services.configuration.savesData() ? others.lowData : nil
         if lowData != nil || others.lowResolution != nil, let cached = try await loadIfCached(others) { return cached }
@@ -61,7 +62,8 @@ extension ImageLoad {
 // MARK: - Cached images
 
 extension ImageLoad {
-    /// Loads the image if a cache has it, as if the request had neither a low-resolution source nor one with fewer bytes.
+    /// Loads the image if a cache has it, as if the request had neither a low-resolution source nor one with fewer
+    /// bytes.
     private func loadIfCached(_ others: OtherRequests) async throws(TintypeError) -> ImageResponse? {
         switch request.policy.freshness {
         case .reload: return nil
@@ -89,8 +91,8 @@ extension ImageLoad {
 // MARK: - Low resolution
 
 extension ImageLoad {
-    /// Loads the image, and its low-resolution source at the same time. The low-resolution image is delivered as a preview if it
-    /// arrives first. Its load ends with this one.
+    /// Loads the image, and its low-resolution source at the same time. The low-resolution image is delivered as a
+    /// preview if it arrives first. Its load ends with this one.
     ///
     /// - Throws: The error of the image. An error of the low-resolution source is ignored.
     private func loadBoth(
@@ -126,7 +128,8 @@ struct LayeredStatus: Sendable {
     private var lowResolution: ImageResponse?
     private var newest = LoadStatus()
 
-    /// - Returns: The status to report; `nil` if the image itself has shown a preview, which replaces the low-resolution one.
+    /// - Returns: The status to report; `nil` if the image itself has shown a preview, which replaces the
+    ///   low-resolution one.
     mutating func showLowResolution(_ response: ImageResponse) -> LoadStatus? {
         guard newest.preview == nil else { return nil }
         lowResolution = response

@@ -155,8 +155,8 @@ extension ImageLoad {
             from: try await askOrigin(about: entry, as: variant, ifFailed: .never, previews))
     }
 
-    /// Removes the entries of URLs, in all variants, after a request that changed their resources (RFC 9111, 4.4). A load
-    /// that was cancelled meanwhile removes them, too.
+    /// Removes the entries of URLs, in all variants, after a request that changed their resources (RFC 9111, 4.4). A
+    /// load that was cancelled meanwhile removes them, too.
     func removeInvalidated(_ urls: [URL]) async {
         let keys = urls.flatMap { url in
             let request = services.intercepted(ImageRequest(url: url))

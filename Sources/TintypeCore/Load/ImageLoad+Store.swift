@@ -25,9 +25,9 @@ extension ImageLoad {
 
     /// Whether a rendition is to be stored on disk.
     ///
-    /// The disk does not store partial images, images with more than 8 bits per channel or images with metadata. It stores
-    /// animations only if the request names a format for them. Renditions that are not stored are made again from the
-    /// original.
+    /// The disk does not store partial images, images with more than 8 bits per channel or images with metadata. It
+    /// stores animations only if the request names a format for them. Renditions that are not stored are made again
+    /// from the original.
     private func belongsOnDisk(_ image: Image) -> Bool {
         (!image.isAnimated || storesAnimations) && !image.isPartial && image.highRange == nil && image.exif == nil
             && image.metadata == nil && !request.key.isOriginal && hasPixels
@@ -39,7 +39,8 @@ extension ImageLoad {
     /// Whether the rendition has pixels to show.
     private var hasPixels: Bool { request.rendition.decode.size != .noPixels }
 
-    /// Whether the request asks for a format in which animations can be encoded, so that a changed animation may be stored.
+    /// Whether the request asks for a format in which animations can be encoded, so that a changed animation may be
+    /// stored.
     private var storesAnimations: Bool {
         guard case .encoded(let format, _) = request.policy.stored else { return false }
         return services.configuration.coders.animatedFormats.contains(format)
@@ -87,7 +88,8 @@ extension ImageLoad {
 // MARK: - Preparation
 
 extension ImageLoad {
-    /// Touches the pixels, and decodes all frames if the request wants them. Memory then holds the image at its new cost.
+    /// Touches the pixels, and decodes all frames if the request wants them. Memory then holds the image at its new
+    /// cost.
     func prepare(_ response: ImageResponse) async throws(TintypeError) {
         let (image, animation) = (
             response.image, request.policy.preparation == .allFrames ? response.image.animation : nil
@@ -164,8 +166,8 @@ extension ImageLoad {
         request.policy.timeToLive.map { services.configuration.time.date().later(by: $0) }
     }
 
-    /// How long a cache may return an image: no longer than the request says, nor than the entry lives that the image was
-    /// made from. `nil` sets no limit.
+    /// How long a cache may return an image: no longer than the request says, nor than the entry lives that the image
+    /// was made from. `nil` sets no limit.
     private func timeToLive(of image: Image) -> Duration? {
         guard let expires = image.expires else { return request.policy.timeToLive }
         let left = Duration.seconds(max(0, expires.timeIntervalSince(services.configuration.time.date())))

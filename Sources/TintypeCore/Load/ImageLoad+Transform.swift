@@ -29,8 +29,8 @@ extension ImageLoad {
         return load
     }
 
-    /// Waits for another rendition of the same source. It may come from memory, but is stored nowhere, because no caller has
-    /// requested it.
+    /// Waits for another rendition of the same source. It may come from memory, but is stored nowhere, because no
+    /// caller has requested it.
     private func joinIntermediate(_ rendition: Rendition) async throws(TintypeError) -> ImageResponse {
         try await services.join(
             request.with { request in
@@ -135,35 +135,5 @@ extension DecodedSize {
 
     private var isDistorted: Bool {
         if case .shrink = decode.size { size != full } else { false }
-    }
-}
-
-/// The decoded sizes of each source that memory may have. The cache may have evicted them since.
-///
-/// The table has at most ``capacity`` sources and ``sizesEach`` sizes of each. Beyond that, the oldest is removed. Sources
-/// with long identities are not noted.
-struct DecodedSizeTable: Sendable {
-    private let capacity: Int
-    private let sizesEach: Int
-    private var table: [String: [DecodedSize]] = [:]
-    private var order: ArraySlice<String> = []
-
-    init(capacity: Int = 4096, sizesEach: Int = 8) {
-        self.capacity = capacity
-        self.sizesEach = sizesEach
-    }
-
-    /// The sizes of a source, smallest first: scaling the smallest costs least.
-    func sizes(of source: String) -> [DecodedSize] {
-        (table[source] ?? []).sorted { $0.size.area < $1.size.area }
-    }
-
-    mutating func note(_ size: DecodedSize) {
-        let source = size.key.source
-        guard CacheKey.isShort(source), table[source]?.contains(size) != true else { return }
-        if table[source] == nil { order.append(source) }
-        table[source, default: []].append(size)
-        if table[source, default: []].count > sizesEach { table[source]?.removeFirst() }
-        while table.count > capacity, let oldest = order.popFirst() { table[oldest] = nil }
     }
 }

@@ -3,8 +3,8 @@ import Foundation
 /// The load of one rendition, from a memory miss to the image. ``run()`` is the whole path.
 ///
 /// The stages are in files of their own, in the order of ``run()``: `ImageLoad+OtherSources` for requests that name
-/// several sources, `+Revalidation` for those that ask the origin first, `+Caches`, `+Original`, `+Decode`, `+Transform`
-/// (larger decoded sizes as well) and `+Store`.
+/// several sources, `+Revalidation` for those that ask the origin first, `+Caches`, `+Original`, `+Decode`,
+/// `+Transform` (larger decoded sizes as well) and `+Store`.
 struct ImageLoad: Sendable {
     var request: ImageRequest
     let services: PipelineServices
@@ -120,10 +120,7 @@ struct JobKey: Hashable, Sendable {
         var sources = request.others?.keyParts ?? []
         // The origin's rules may tell sources with one name apart.
         if request.policy.freshness == .http, request.identity != nil { sources.append(request.source.identity) }
-        var policy = request.policy
-        // Each subscriber of a job asks for the header on its own, and keeps previews on its own.
-        (policy.header, policy.previewStorage) = (.withImage, .none)
-        self.init(request.key, policy, request, from: start, sources: sources, bytes: bytes)
+        self.init(request.key, request.policy.forRendition, request, from: start, sources: sources, bytes: bytes)
     }
 
     /// The key of the job that decodes an original. It does not depend on what the request makes of the original.

@@ -16,16 +16,16 @@ public protocol ImageLoader: Sendable {
 
     /// Loads all bytes, and appends them to `context.received` while they arrive.
     ///
-    /// Runs in a task of its own, which is cancelled when no caller waits for the bytes any more. Equal loads of one pipeline
-    /// run once.
+    /// Runs in a task of its own, which is cancelled when no caller waits for the bytes any more. Equal loads of one
+    /// pipeline run once.
     ///
     /// - Returns: The complete bytes. If the bytes are incomplete, throw an error.
     /// - Throws: The reason why the bytes cannot be loaded; ``TintypeError/Code/cancelled`` if the task is cancelled.
     @concurrent
     func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes
 
-    /// Returns whether a load or decode that failed would fail again in the same way, so that ``FailureMemory`` remembers
-    /// it. By default ``TintypeError/isLasting``. Not called if the program has set
+    /// Returns whether a load or decode that failed would fail again in the same way, so that ``FailureMemory``
+    /// remembers it. By default ``TintypeError/isLasting``. Not called if the program has set
     /// ``FailureMemory/Settings/shouldRemember``.
     func isLasting(_ error: TintypeError, of source: ImageSource) -> Bool
 
@@ -35,7 +35,7 @@ public protocol ImageLoader: Sendable {
     /// Must be pure: the result depends only on the arguments.
     ///
     /// - Parameters:
-    ///   - stored: The cache entry, with the ``LoadedBytes/metadata`` of its load.
+    ///   - stored: The cache entry, with the `LoadedBytes.metadata` of its load.
     ///   - now: The current date.
     func verdict(
         on stored: CacheEntry, for source: ImageSource, extras: RequestExtras, at now: Date
@@ -61,8 +61,8 @@ public struct LoadContext: Sendable {
     public let received: ReceivedBytes
     /// The request's settings for loaders.
     public let extras: RequestExtras
-    /// The media types that the pipeline can decode, as the value of an `Accept` field (RFC 9110, 12.5.1); `nil` if it has
-    /// no decoders.
+    /// The media types that the pipeline can decode, as the value of an `Accept` field (RFC 9110, 12.5.1); `nil` if it
+    /// has no decoders.
     public let accept: String?
     /// The cache entry of this source, for a loader that can ask the origin whether the entry is still valid. Such a
     /// loader returns it as ``LoadedBytes/notModified(_:metadata:)``.

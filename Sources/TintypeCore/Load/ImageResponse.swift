@@ -20,9 +20,9 @@ public struct ImageResponse: Sendable {
     /// The metadata of the bytes that the image was decoded from, if this load read or loaded them. The bytes
     /// themselves may be absent.
     package var bytes: LoadedBytes?
-    /// Whether the image is of another source than the request's own, or the answer of an ``AsyncRequestInterceptor``. An equal
-    /// request may get another image.
-    var isReplacement = false
+    /// Whether the image is of another source than the request's own, or the answer of an ``AsyncRequestInterceptor``.
+    /// An equal request may get another image.
+    package var isReplacement = false
 
     /// Creates a response.
     ///
@@ -71,16 +71,16 @@ public enum ImageOrigin: String, Hashable, Sendable, CaseIterable {
 public struct TransferMetrics: Hashable, Sendable {
     /// The time spent in the queue, including the wait for the rate limit of requests.
     public var queued = Duration.zero
-    /// The time to resolve the name of the server or the proxy. `nil` for a reused connection, or if the transport does not
-    /// tell.
+    /// The time to resolve the name of the server or the proxy. `nil` for a reused connection, or if the transport does
+    /// not tell.
     public var nameLookup: Duration?
-    /// The time to connect, from the resolved name to the TCP connection; with a proxy, to that of the proxy. `nil` like
-    /// ``nameLookup``.
+    /// The time to connect, from the resolved name to the TCP connection; with a proxy, to that of the proxy. `nil`
+    /// like ``nameLookup``.
     public var connecting: Duration?
     /// The time of the TLS handshake. `nil` like ``nameLookup``, and without TLS.
     public var handshake: Duration?
-    /// The round-trip time to the server, or to the proxy, that the kernel had measured when the connection was established;
-    /// `nil` for a reused connection, over HTTP/2, and on systems other than Linux.
+    /// The round-trip time to the server, or to the proxy, that the kernel had measured when the connection was
+    /// established; `nil` for a reused connection, over HTTP/2, and on systems other than Linux.
     public var roundTrip: Duration?
     /// The time from sending the last request to the head of its response, connecting included.
     public var firstByte = Duration.zero
@@ -108,5 +108,5 @@ public struct TransferMetrics: Hashable, Sendable {
     public var status = 0
 
     /// Creates metrics without any measurement.
-    public init() {}
+    package init() {}
 }

@@ -39,12 +39,12 @@ public struct DataURLLoader: ImageLoader {
 }
 
 /// Loads the bytes that a request's own closure returns.
-public struct ClosureLoader: ImageLoader {
+package struct ClosureLoader: ImageLoader {
     /// Creates the loader.
-    public init() {}
+    package init() {}
 
     /// Returns whether the source is a closure.
-    public func canLoad(_ source: ImageSource) -> Bool {
+    package func canLoad(_ source: ImageSource) -> Bool {
         if case .closure = source { true } else { false }
     }
 
@@ -53,7 +53,7 @@ public struct ClosureLoader: ImageLoader {
     /// - Throws: The closure's error if it is a ``TintypeError``, ``TintypeError/Code/cancelled`` when the load is
     ///   cancelled, or ``TintypeError/Code/transport`` for any other error.
     @concurrent
-    public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
+    package func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         guard case .closure(let id, let make) = source else {
             throw TintypeError(.invalidSource, stage: .load, "not a closure", subject: source.displayName)
         }

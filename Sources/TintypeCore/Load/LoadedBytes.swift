@@ -29,7 +29,7 @@ public struct LoadedBytes: Sendable {
     ///
     /// - Parameters:
     ///   - metadata: Data of the loader that the disk cache stores with the bytes.
-    ///   - isStorable: Whether the origin allows the bytes to be stored: see ``isStorable``.
+    ///   - isStorable: Whether the origin allows the bytes to be stored: see `isStorable`.
     public init(data: Data, origin: ImageOrigin, metadata: Data = Data(), isStorable: Bool = true) {
         parts = Boxed(
             Parts(data: data, origin: origin, record: .known(metadata: metadata, isStorable: isStorable)))
@@ -96,7 +96,7 @@ public struct LoadedBytes: Sendable {
     }
     /// Data of the loader that the disk cache stores with the bytes. For HTTP, the validators and the freshness of the
     /// response.
-    public var metadata: Data {
+    package var metadata: Data {
         get {
             switch parts.value.record {
             case .known(let metadata, _): metadata
@@ -116,7 +116,7 @@ public struct LoadedBytes: Sendable {
     }
     /// Whether the bytes, and the images made from them, may be stored, if the request lets the origin decide
     /// (``LoadPolicy/Freshness/http``).
-    public var isStorable: Bool {
+    package var isStorable: Bool {
         get {
             switch parts.value.record {
             case .known(_, let isStorable): isStorable
@@ -125,7 +125,7 @@ public struct LoadedBytes: Sendable {
         }
         set { parts.value.record = .known(metadata: metadata, isStorable: newValue) }
     }
-    /// Whether these are the bytes of the cache entry, confirmed by the origin. ``metadata`` is renewed then.
+    /// Whether these are the bytes of the cache entry, confirmed by the origin. `metadata` is renewed then.
     public var isNotModified: Bool {
         get { parts.value.isNotModified }
         set { parts.value.isNotModified = newValue }
@@ -138,8 +138,8 @@ public struct LoadedBytes: Sendable {
         get { parts.value.received }
         set { parts.value.received = newValue }
     }
-    /// The time at which the cache entry with these bytes, and everything made from them, expires; `nil` if the entry does
-    /// not expire, or if no cache has the bytes.
+    /// The time at which the cache entry with these bytes, and everything made from them, expires; `nil` if the entry
+    /// does not expire, or if no cache has the bytes.
     var expires: Date? {
         get { parts.value.expires }
         set { parts.value.expires = newValue }
@@ -192,8 +192,8 @@ package protocol DeferredRecord: Sendable {
 
 /// A large value in a heap allocation, for values that many async functions pass on.
 ///
-/// An async function reserves room in its frame for each copy of a value that it may hold across a suspension. Frames of
-/// kilobytes cost more than the functions do. A change makes a new box, so nothing shared ever changes.
+/// An async function reserves room in its frame for each copy of a value that it may hold across a suspension. Frames
+/// of kilobytes cost more than the functions do. A change makes a new box, so nothing shared ever changes.
 struct Boxed<Value: Sendable>: Sendable {
     private var storage: Storage
 

@@ -42,8 +42,8 @@ struct LoaderGuards: Sendable {
         flags = loaders.map(\.guardFlag)
     }
 
-    /// Returns the error of a guard that does not allow a request; `nil` if all allow it. Costs a few nanoseconds if there is
-    /// no guard, and the request has no settings of its own.
+    /// Returns the error of a guard that does not allow a request; `nil` if all allow it. Costs a few nanoseconds if
+    /// there is no guard, and the request has no settings of its own.
     func refusal(of request: ImageRequest) -> TintypeError? {
         guard request.facts.isCustomized || flags.contains(where: \.isSet) else { return nil }
         let own = request.overrides?.loader.map { ImageLoaderChain([$0]).guards } ?? []

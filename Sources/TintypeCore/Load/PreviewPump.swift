@@ -1,7 +1,7 @@
 /// Shows an image while its bytes arrive. It feeds new bytes to an incremental decoder on the pixel queue.
 ///
-/// Driven by arriving bytes, without a timer. At most one decoding step runs at a time; bytes that arrive meanwhile are decoded
-/// by the next step.
+/// Driven by arriving bytes, without a timer. At most one decoding step runs at a time; bytes that arrive meanwhile are
+/// decoded by the next step.
 final class PreviewPump: Sendable {
     let load: ImageLoad
     let state: Locked<PreviewState>
@@ -33,7 +33,8 @@ final class PreviewPump: Sendable {
         if isStepDue { enqueueStep(bytes) }
     }
 
-    /// Stops the previews. None is delivered after this returns.
+    /// Stops the previews. No step begins after this returns, and the step that is running reports no preview unless it
+    /// has begun to.
     func stop() {
         state.withLock { state in
             state.isStopped = true

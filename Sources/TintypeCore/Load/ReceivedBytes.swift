@@ -2,8 +2,8 @@ public import Foundation
 
 /// The bytes of a running load that have arrived so far.
 ///
-/// A loader appends bytes; previews read on from where they stopped. At most ``limit`` bytes are accepted, whether announced or
-/// received. All members may be called from any thread.
+/// A loader appends bytes; previews read on from where they stopped. At most `limit` bytes are accepted, whether
+/// announced or received. All members may be called from any thread.
 public final class ReceivedBytes: Sendable {
     private struct State: Sendable {
         /// The bytes in memory: all of them, or those after the spilled ones.
@@ -22,7 +22,7 @@ public final class ReceivedBytes: Sendable {
     }
 
     /// The largest number of bytes that is accepted.
-    public let limit: Int
+    package let limit: Int
     private let state = Locked(State())
     private let onProgress: @Sendable (ReceivedBytes) -> Void
 
@@ -31,7 +31,7 @@ public final class ReceivedBytes: Sendable {
     /// - Parameters:
     ///   - limit: The largest number of bytes to accept.
     ///   - onProgress: Called after every change, on the loader's thread.
-    public init(limit: Int, onProgress: @escaping @Sendable (ReceivedBytes) -> Void = { _ in }) {
+    package init(limit: Int, onProgress: @escaping @Sendable (ReceivedBytes) -> Void = { _ in }) {
         self.limit = limit
         self.onProgress = onProgress
     }
@@ -61,7 +61,7 @@ public final class ReceivedBytes: Sendable {
 
     /// Announces the total number of bytes, so that memory is allocated once. A negative count announces nothing.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` if `count` is more than ``limit``.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if `count` is more than `limit`.
     public func expect(_ count: Int) throws(TintypeError) {
         guard count >= 0 else { return }
         guard count <= limit else { throw tooLarge }
@@ -71,7 +71,7 @@ public final class ReceivedBytes: Sendable {
 
     /// Appends bytes.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` if there would be more than ``limit``.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if there would be more than `limit`.
     public func append(_ bytes: UnsafeRawBufferPointer) throws(TintypeError) {
         guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
         let fits = state.withLock { state in
@@ -94,7 +94,7 @@ public final class ReceivedBytes: Sendable {
     }
 
     /// A copy of all received bytes. Empty if a large body is in a file that cannot be read.
-    public var all: Data { bytes(from: 0) ?? Data() }
+    package var all: Data { bytes(from: 0) ?? Data() }
 
     /// Removes and returns the bytes in memory.
     public func take() -> Data {
@@ -111,8 +111,8 @@ public final class ReceivedBytes: Sendable {
         return spilled.map { $0.bytes(0..<min(count, $0.count)) ?? Data() } ?? head
     }
 
-    /// Returns a copy of at most `maximum` received bytes after the first `offset` bytes; `nil` if they are in a file that
-    /// cannot be read.
+    /// Returns a copy of at most `maximum` received bytes after the first `offset` bytes; `nil` if they are in a file
+    /// that cannot be read.
     package func bytes(from offset: Int, atMost maximum: Int = .max) -> Data? {
         if let shared { return shared.bytes(from: offset, atMost: maximum) }
         // Copied under the lock: a second reference to the bytes would make the next append copy all of them.

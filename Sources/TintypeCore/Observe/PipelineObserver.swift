@@ -35,7 +35,7 @@ public struct StageRun: Hashable, Sendable {
     public let stage: TintypeError.Stage
     /// The key of the image; for original bytes, the key of the original.
     public let key: CacheKey
-    /// The start time, as ``TimeSource/uptime``.
+    /// The start time, as `TimeSource.uptime`.
     public let began: Duration
 }
 

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Records every load and every stage of a pipeline, for `chrome://tracing` or Perfetto.
 ///
-/// Memory is bounded: spans beyond ``capacity`` are only counted. All members may be used from any thread.
+/// Memory is bounded: spans beyond `capacity` are only counted. All members may be used from any thread.
 public final class TraceRecorder: PipelineObserver {
     private struct State: Sendable {
         var spans: [TraceSpan] = []
@@ -12,7 +12,7 @@ public final class TraceRecorder: PipelineObserver {
     }
 
     /// The maximum number of recorded spans.
-    public let capacity: Int
+    package let capacity: Int
     private let time: TimeSource
     private let state = Locked(State())
 
@@ -27,7 +27,7 @@ public final class TraceRecorder: PipelineObserver {
     }
 
     /// The number of spans that were not recorded because of the ``capacity``.
-    public var droppedCount: Int { state.withLock { $0.dropped } }
+    package var droppedCount: Int { state.withLock { $0.dropped } }
 
     /// Records the load or stage that an event ends.
     public func observe(_ event: PipelineEvent) {

@@ -24,8 +24,8 @@ public enum InterceptedRequest: Sendable {
     /// The request may contain additional sources, unless the interceptor was called for an additional source.
     /// ``RequestInterceptor``s do not rewrite these sources. The following settings cannot be changed, because each
     /// caller has its own:
-    /// ``DecodeOptions/scale``, ``ImageRequest/resultModifier``, ``ImageRequest/placeholderKey``, ``ImageRequest/priority``,
-    /// ``LoadPolicy/header`` and ``LoadPolicy/previewStorage``.
+    /// ``DecodeOptions/scale``, ``ImageRequest/resultModifier``, ``ImageRequest/placeholderKey``,
+    /// ``ImageRequest/priority``, ``LoadPolicy/header`` and ``LoadPolicy/previewStorage``.
     case load(ImageRequest)
     /// Deliver this response to all waiting callers. No cache stores it.
     case answer(ImageResponse)

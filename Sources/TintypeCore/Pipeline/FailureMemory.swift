@@ -11,10 +11,11 @@ public final class FailureMemory: Sendable {
         public var capacity: Int
         /// How long each failure is remembered.
         public var timeToLive: Duration
-        /// How long it is remembered that a server has no image (status 404 or 410); zero, the default, does not remember it.
+        /// How long it is remembered that a server has no image (status 404 or 410); zero, the default, does not
+        /// remember it.
         public var missingTimeToLive = Duration.zero
-        /// Returns whether a retry would fail in the same way. `nil`, the default, leaves this to the loader of the source:
-        /// see ``ImageLoader/isLasting(_:of:)``.
+        /// Returns whether a retry would fail in the same way. `nil`, the default, leaves this to the loader of the
+        /// source: see ``ImageLoader/isLasting(_:of:)``.
         public var shouldRemember: (@Sendable (ImageSource, TintypeError) -> Bool)?
 
         /// Creates settings. By default at most 1,000 failures are remembered, for ten minutes each.
@@ -46,8 +47,8 @@ public final class FailureMemory: Sendable {
     /// The remembered errors by ``CacheKey/source``. If a source failed for several kinds of requests, the value is one
     /// of its errors.
     ///
-    /// The key of a local file also contains its time of modification and its size (``FileIdentity``), so look up a source by
-    /// ``ImagePipeline/cacheKey(for:)`` rather than by its URL.
+    /// The key of a local file also contains its time of modification and its size (``FileIdentity``), so look up a
+    /// source by ``ImagePipeline/cacheKey(for:)`` rather than by its URL.
     public var all: [String: TintypeError] {
         let now = time.uptime()
         return table.withLock { $0.all(at: now) }
@@ -75,7 +76,8 @@ public final class FailureMemory: Sendable {
         table.withLock { $0.forget(key) }
     }
 
-    /// - Throws: ``TintypeError/Code/failedBefore`` if the source of a request is remembered, with its error as the cause.
+    /// - Throws: ``TintypeError/Code/failedBefore`` if the source of a request is remembered, with its error as the
+    ///   cause.
     func check(_ request: ImageRequest) throws(TintypeError) {
         let now = time.uptime()
         guard let error = table.withLock({ $0.failure(of: FailureKey(request), at: now) }) else { return }

@@ -20,8 +20,8 @@ struct FlushTarget: Sendable {
     }
 }
 
-/// The parts of ``RequestOverrides`` that may have something to write: those of at most ``capacity`` overrides, so that a
-/// program which creates new ones for every request does not fill the memory.
+/// The parts of ``RequestOverrides`` that may have something to write: those of at most ``capacity`` overrides, so that
+/// a program which creates new ones for every request does not fill the memory.
 ///
 /// They are held until they are flushed, because a flush includes them even if the program has released the overrides.
 /// The overrides themselves, and images in memory, are not held.

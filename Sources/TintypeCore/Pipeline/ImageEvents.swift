@@ -1,7 +1,7 @@
 /// An event of a running load.
 public enum ImageEvent: Sendable {
-    /// The header of the original has arrived before the rest, if the request asks for it: see ``LoadPolicy/header``. At
-    /// most once.
+    /// The header of the original has arrived before the rest, if the request asks for it: see ``LoadPolicy/header``.
+    /// At most once.
     case info(ImageInfo)
     /// More bytes have arrived. A slow listener gets only the newest.
     case progress(LoadProgress)
@@ -9,37 +9,6 @@ public enum ImageEvent: Sendable {
     case preview(ImageResponse)
     /// The result: exactly one, and the last event.
     case finished(Result<ImageResponse, TintypeError>)
-}
-
-/// The progress of loading the original bytes, as a snapshot of the total.
-public struct LoadProgress: Hashable, Sendable {
-    /// The number of bytes received so far.
-    public var received: Int
-    /// The number of bytes expected in all, or `nil` if it is unknown.
-    public var expected: Int?
-    /// Whether the load has succeeded, even if no byte was received, as from memory. Only an ``ImageBinding`` sets it.
-    public var isComplete: Bool
-
-    /// Creates a snapshot.
-    public init(received: Int = 0, expected: Int? = nil, isComplete: Bool = false) {
-        self.received = received
-        self.expected = expected
-        self.isComplete = isComplete
-    }
-
-    /// The fraction of the bytes that has arrived, from 0 to 1; `nil` if the total is unknown. It is 1 after a
-    /// successful load.
-    public var fraction: Double? {
-        if isComplete { return 1 }
-        guard let expected, expected > 0 else { return nil }
-        return min(1, Double(received) / Double(expected))
-    }
-
-    /// Whether this snapshot is newer than `other`. Two snapshots may arrive in either order.
-    func isNewer(than other: LoadProgress) -> Bool {
-        guard received == other.received else { return received > other.received }
-        return expected != nil && expected != other.expected
-    }
 }
 
 /// A snapshot of a running load. The newest one is complete, so earlier ones need not be stored for slow or late
@@ -66,7 +35,7 @@ struct LoadStatus: Sendable {
 
 /// The events of one load for one listener. Iterate over it once, because each event is delivered to one iterator only.
 /// ``ImageTask/events`` returns a new sequence for each listener.
-public struct ImageEvents: AsyncSequence, Sendable {
+package struct ImageEvents: AsyncSequence, Sendable {
     private let subscription: Subscription
 
     init(task: ImageTask, number: Int) {
@@ -74,16 +43,16 @@ public struct ImageEvents: AsyncSequence, Sendable {
     }
 
     /// Returns an iterator. All iterators of one sequence share its events.
-    public func makeAsyncIterator() -> Iterator {
+    package func makeAsyncIterator() -> Iterator {
         Iterator(subscription: subscription)
     }
 
     /// Ends after ``ImageEvent/finished(_:)``, or when the listening task is cancelled.
-    public struct Iterator: AsyncIteratorProtocol {
+    package struct Iterator: AsyncIteratorProtocol {
         fileprivate let subscription: Subscription
 
         /// Returns the next event, or `nil` after the last one and once the listening task is cancelled.
-        public mutating func next() async -> ImageEvent? {
+        package mutating func next() async -> ImageEvent? {
             await subscription.task.nextEvent(of: subscription.number)
         }
     }
@@ -122,8 +91,8 @@ struct EventBuffer: Sendable {
         }
     }
 
-    /// Returns the next event: the header first, then progress, then a preview, then the end. `nil` if there is none, or
-    /// after the end.
+    /// Returns the next event: the header first, then progress, then a preview, then the end. `nil` if there is none,
+    /// or after the end.
     mutating func next() -> ImageEvent? {
         if let newest = info {
             info = nil

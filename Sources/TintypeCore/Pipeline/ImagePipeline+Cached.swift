@@ -18,8 +18,8 @@ extension ImagePipeline {
     /// image of one of the ``ImageRequest/alternatives`` is cached, returns that image.
     ///
     /// **Blocks** the calling thread while the disk is read and the image is decoded and transformed. Use it for an
-    /// image that must be present when a window opens. Must not be called from an `async` function. Loads nothing, and does not
-    /// ask ``AsyncRequestInterceptor``s.
+    /// image that must be present when a window opens. Must not be called from an `async` function. Loads nothing, and
+    /// does not ask ``AsyncRequestInterceptor``s.
     public func blockingCachedImage(for request: ImageRequest) -> Image? {
         let request = services.intercepted(request)
         let requests = [request.withoutOtherSources] + (request.others?.substitutes ?? [])

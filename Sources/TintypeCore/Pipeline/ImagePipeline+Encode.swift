@@ -6,7 +6,7 @@ extension ImagePipeline {
     /// Runs on the pixel queue and never blocks the caller. When the calling task is cancelled, the work ends between
     /// two frames, or between two attempts to meet a byte limit.
     ///
-    /// - Throws: The errors of ``ImageCoderRegistry/encode(_:as:options:)``, and ``TintypeError/Code/cancelled``.
+    /// - Throws: The errors of `ImageCoderRegistry.encode(_:as:options:)`, and ``TintypeError/Code/cancelled``.
     public nonisolated(nonsending) func encode(
         _ image: Image, as format: ImageFormat, options: EncodeOptions = EncodeOptions(),
         priority: ImagePriority = .normal

@@ -1,6 +1,6 @@
 extension ImagePipeline {
-    /// Delivers an image in memory as the first preview of a task: that of ``ImageRequest/placeholderKey``, or the newest
-    /// preview of an earlier load.
+    /// Delivers an image in memory as the first preview of a task: that of ``ImageRequest/placeholderKey``, or the
+    /// newest preview of an earlier load.
     func showPlaceholder(in task: ImageTask) {
         let request = task.request
         guard services.guards.refusal(of: request) == nil, let image = placeholder(of: request) else { return }
@@ -33,7 +33,8 @@ final class PreviewKeeper: Sendable {
     func store(_ preview: ImageResponse?) {
         guard let preview, !isComplete.withLock({ $0 }), cache.image(for: key) !== preview.image else { return }
         cache.store(preview.image, for: key, timeToLive: timeToLive)
-        // The load may have ended on another thread after the check above, and removed the preview before it was stored.
+        // The load may have ended on another thread after the check above, and removed the preview before it was
+        // stored.
         if isComplete.withLock({ $0 }) { cache.remove(key, from: .memory) }
     }
 

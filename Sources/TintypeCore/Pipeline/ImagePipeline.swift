@@ -70,7 +70,7 @@ public final class ImagePipeline: Sendable {
     }
 
     /// The image in memory, if that ends the load of a request that the interceptors have already rewritten.
-    func memoryHit(_ request: ImageRequest) -> Image? {
+    package func memoryHit(_ request: ImageRequest) -> Image? {
         request.policy.endsInMemory ? services.cachedImage(for: request) : nil
     }
 
@@ -119,8 +119,8 @@ extension ImagePipeline {
     /// Loads an image and calls back on the main actor: with progress and previews while it loads, and with
     /// ``ImageEvent/finished(_:)`` exactly once, last.
     ///
-    /// If the image is in memory, the callback happens before this returns, so that a view shows it without a flash. After
-    /// ``ImageTask/cancel()`` the only further event is the end, with ``TintypeError/Code/cancelled``.
+    /// If the image is in memory, the callback happens before this returns, so that a view shows it without a flash.
+    /// After ``ImageTask/cancel()`` the only further event is the end, with ``TintypeError/Code/cancelled``.
     ///
     /// - Returns: The running load, or `nil` if the image was in memory.
     @MainActor @discardableResult

@@ -73,7 +73,7 @@ public final class ImageTask: Sendable {
     package var progress: LoadProgress { state.withLock { $0.events.status.progress } }
 
     /// The newest preview of the running load.
-    var preview: ImageResponse? { state.withLock { $0.events.status.preview } }
+    package var preview: ImageResponse? { state.withLock { $0.events.status.preview } }
 
     /// The priority of the load. A change takes effect at once, wherever the load waits in a queue.
     public var priority: ImagePriority {
@@ -106,7 +106,7 @@ public final class ImageTask: Sendable {
     ///
     /// Each access creates a separate subscription before it returns. The sequence always ends with
     /// ``ImageEvent/finished(_:)``, unless the listening task is cancelled.
-    public var events: ImageEvents {
+    public var events: some AsyncSequence<ImageEvent, Never> & Sendable {
         ImageEvents(task: self, number: state.withLock { $0.events.openStream() })
     }
 

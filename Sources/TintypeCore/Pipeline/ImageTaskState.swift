@@ -102,7 +102,8 @@ extension ImageTaskState {
         streams.removeValue(forKey: number)?.listener.map { [($0, nil)] } ?? []
     }
 
-    /// Asks for the next event of a stream. The listener gets it at once if there is one, and `nil` if there will never be one.
+    /// Asks for the next event of a stream. The listener gets it at once if there is one, and `nil` if there will never
+    /// be one.
     mutating func listen(_ listener: Listener, to number: Int) -> [Delivery] {
         guard let stream = streams[number], !stream.buffer.isDrained, stream.listener == nil else {
             return [(listener, nil)]

@@ -16,7 +16,7 @@ extension ImagePipeline {
     public var runningLoads: Int { services.renditions.count }
 
     /// The work of the pipeline at this moment, for gauges. O(number of running jobs).
-    public var activity: PipelineActivity {
+    package var activity: PipelineActivity {
         PipelineActivity(
             renditions: services.renditions.activity, originals: services.originals.activity,
             loads: services.loads.activity, waitingForPixels: WorkQueue.pixels.waitingCount,
@@ -25,20 +25,21 @@ extension ImagePipeline {
 }
 
 /// The work of a pipeline at one moment.
-public struct PipelineActivity: Hashable, Sendable {
+package struct PipelineActivity: Hashable, Sendable {
     /// The renditions that are being made. Their subscribers are callers, and other renditions that are made from them.
-    public let renditions: JobActivity
+    package let renditions: JobActivity
     /// The originals that are being loaded and decoded. Their subscribers are renditions.
-    public let originals: JobActivity
-    /// The loads of original bytes, except those of a downloader, which shares them with other callers and counts them itself.
-    public let loads: JobActivity
+    package let originals: JobActivity
+    /// The loads of original bytes, except those of a downloader, which shares them with other callers and counts them
+    /// itself.
+    package let loads: JobActivity
     /// The number of work items that wait for a thread for codecs and pixels, in the whole process.
-    public let waitingForPixels: Int
+    package let waitingForPixels: Int
     /// The number of work items that wait for a thread for files, in the whole process.
-    public let waitingForDisk: Int
+    package let waitingForDisk: Int
 
     /// Whether no job is running.
-    public var isIdle: Bool { renditions.running + originals.running + loads.running == 0 }
+    package var isIdle: Bool { renditions.running + originals.running + loads.running == 0 }
 }
 
 /// The loads of a pipeline that have begun and not ended. Reports the beginning and the end of each load to observers.

@@ -8,7 +8,7 @@ public final class ImagePrefetcher: Sendable {
     /// The pipeline that loads and caches the images.
     public let pipeline: ImagePipeline
     /// The settings of all batches.
-    public let settings: PrefetchSettings
+    package let settings: PrefetchSettings
 
     /// A function that is called on any thread when the load of an image has ended, with the error if the image was
     /// skipped.
@@ -52,7 +52,7 @@ public final class ImagePrefetcher: Sendable {
     /// Loads the images of requests, in their order.
     ///
     /// - Parameters:
-    ///   - requests: The requests. The priority and the destination of the ``settings`` replace theirs.
+    ///   - requests: The requests. The priority and the destination of the `settings` replace theirs.
     ///   - report: Called for each image, except for images of a cancelled batch.
     /// - Returns: A token for the batch.
     @discardableResult
@@ -204,7 +204,8 @@ public struct PrefetchSettings: Sendable {
 }
 
 extension PrefetchSettings {
-    /// Returns a request with the priority and the cache policy of these settings, which also apply to its other sources.
+    /// Returns a request with the priority and the cache policy of these settings, which also apply to its other
+    /// sources.
     func request(for request: ImageRequest) -> ImageRequest {
         // Nobody would see the low-resolution image.
         request.withoutLowResolution.changingAll { request in

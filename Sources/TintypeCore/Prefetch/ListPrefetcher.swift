@@ -4,9 +4,9 @@
 ///     // Whenever the list is scrolled:
 ///     ahead.show(first..<last, of: photos.count)
 ///
-/// When the direction changes, rows on the other side are cancelled and those on this side begin. A view that shows a row
-/// shares the load that has begun for it. The requests should be those of the views, so that the same renditions are made.
-/// All methods may be called from any thread and do not block.
+/// When the direction changes, rows on the other side are cancelled and those on this side begin. A view that shows a
+/// row shares the load that has begun for it. The requests should be those of the views, so that the same renditions
+/// are made. All methods may be called from any thread and do not block.
 public final class ListPrefetcher: Sendable {
     private struct State: Sendable {
         var window: ListWindow

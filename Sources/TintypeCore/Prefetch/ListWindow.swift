@@ -21,7 +21,8 @@ struct ListWindow: Sendable {
 
     /// Moves the window. A list that has not moved keeps its direction, and a new one goes forward.
     ///
-    /// Rows that were prefetched and are visible now stay until they leave the screen: their views wait for the same loads.
+    /// Rows that were prefetched and are visible now stay until they leave the screen: their views wait for the same
+    /// loads.
     mutating func show(_ rows: Range<Int>, of count: Int) -> Change {
         let shown = rows.clamped(to: 0..<max(0, count))
         if shown != visible { isForward = shown.lowerBound >= visible.lowerBound }

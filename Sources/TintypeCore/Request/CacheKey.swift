@@ -2,8 +2,8 @@ package import Foundation
 
 /// The identity of an image in every cache and in every table of coalesced work: its source and its rendition.
 ///
-/// Both strings and their hash are computed when the key is created, so a lookup builds no string and allocates nothing.
-/// Copying a key is one retain.
+/// Both strings and their hash are computed when the key is created, so a lookup builds no string and allocates
+/// nothing. Copying a key is one retain.
 public struct CacheKey: Hashable, Sendable {
     private let storage: Storage
     /// The hash of both strings, outside the storage so that hashing does not follow the reference.
@@ -36,7 +36,7 @@ public struct CacheKey: Hashable, Sendable {
     static func isShort(_ source: String) -> Bool { source.utf8.count <= 4096 }
 
     /// Whether this key names the original bytes rather than a rendition of them.
-    public var isOriginal: Bool { storage.rendition.isEmpty }
+    package var isOriginal: Bool { storage.rendition.isEmpty }
 
     /// The key of the original bytes that this image is made from.
     public var original: CacheKey { isOriginal ? self : CacheKey(source: source) }
@@ -146,8 +146,8 @@ public enum FileIdentity: Hashable, Sendable {
     case path
     /// The path, the time of the last modification and the size. A file that changed is another image.
     ///
-    /// Each request for a file reads these from the file system, on the caller's thread. That takes microseconds on a local
-    /// disk, and may wait on a network file system.
+    /// Each request for a file reads these from the file system, on the caller's thread. That takes microseconds on a
+    /// local disk, and may wait on a network file system.
     case modification
 }
 
@@ -159,12 +159,12 @@ extension ImageRequest {
             || policy.localFiles == .disk && source.expectedOrigin == .file && isIdentifiedByModification
     }
 
-    /// Whether the key has the form that ``identifiedByModification()`` gives it. The program or a ``CacheKeyFilter`` may have
-    /// set another identity, which does not change with the file.
+    /// Whether the key has the form that ``identifiedByModification()`` gives it. The program or a ``CacheKeyFilter``
+    /// may have set another identity, which does not change with the file.
     private var isIdentifiedByModification: Bool { identity?.hasPrefix("\(source.identity)\nmodified ") ?? false }
 
-    /// Returns the request with the time of modification and the size of its file in the identity. A request for anything
-    /// else, for a file that does not exist, or with an identity of its own is returned unchanged. Blocks.
+    /// Returns the request with the time of modification and the size of its file in the identity. A request for
+    /// anything else, for a file that does not exist, or with an identity of its own is returned unchanged. Blocks.
     func identifiedByModification() -> ImageRequest {
         guard facts.isForFile, let path = source.url?.path(percentEncoded: false) else { return self }
         var facts = stat()

@@ -26,8 +26,8 @@ public struct ModelMapper<Model: ImageModel>: RequestInterceptor {
 
     /// Creates a mapper.
     ///
-    /// - Parameter source: Returns the source of a model's image; `nil` leaves the model to a ``ModelLoader``. Called on
-    ///   the caller's thread for every request of such a model, including memory hits, so it must be fast.
+    /// - Parameter source: Returns the source of a model's image; `nil` leaves the model to a ``ModelLoader``. Called
+    ///   on the caller's thread for every request of such a model, including memory hits, so it must be fast.
     public init(_ source: @escaping @Sendable (Model) -> ImageSource?) {
         self.source = source
     }
@@ -52,7 +52,8 @@ public struct ModelLoader<Model: ImageModel>: ImageLoader {
 
     /// Creates a loader.
     ///
-    /// - Parameter load: Returns the bytes, or the decoded image (``LoadedBytes/init(decoded:origin:data:)``), of a model.
+    /// - Parameter load: Returns the bytes, or the decoded image (``LoadedBytes/init(decoded:origin:data:)``), of a
+    ///   model.
     public init(_ load: @escaping @Sendable (Model, LoadContext) async throws -> LoadedBytes) {
         loadModel = load
     }

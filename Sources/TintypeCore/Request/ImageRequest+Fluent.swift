@@ -22,12 +22,12 @@ extension ImageRequest {
     }
 
     /// Returns a copy that decodes to a size: see ``DecodeOptions/Size``.
-    public func decoded(_ size: DecodeOptions.Size) -> ImageRequest {
+    package func decoded(_ size: DecodeOptions.Size) -> ImageRequest {
         with { $0.rendition.decode.size = size }
     }
 
     /// Returns a copy that decodes all frames of an animated image, or only the first.
-    public func frames(_ frames: DecodeOptions.Frames) -> ImageRequest {
+    package func frames(_ frames: DecodeOptions.Frames) -> ImageRequest {
         with { $0.rendition.decode.frames = frames }
     }
 
@@ -46,17 +46,17 @@ extension ImageRequest {
     // MARK: Policy
 
     /// Returns a copy with a freshness policy: see ``LoadPolicy/Freshness``.
-    public func freshness(_ freshness: LoadPolicy.Freshness) -> ImageRequest {
+    package func freshness(_ freshness: LoadPolicy.Freshness) -> ImageRequest {
         with { $0.policy.freshness = freshness }
     }
 
     /// Returns a copy that respects or ignores remembered failures: see ``LoadPolicy/FailureMemoryUse``.
-    public func failureMemory(_ use: LoadPolicy.FailureMemoryUse) -> ImageRequest {
+    package func failureMemory(_ use: LoadPolicy.FailureMemoryUse) -> ImageRequest {
         with { $0.policy.failureMemory = use }
     }
 
     /// Returns a copy with or without previews: see ``LoadPolicy/Previews``.
-    public func previews(_ previews: LoadPolicy.Previews) -> ImageRequest {
+    package func previews(_ previews: LoadPolicy.Previews) -> ImageRequest {
         with { $0.policy.previews = previews }
     }
 
@@ -65,7 +65,7 @@ extension ImageRequest {
     /// - Parameters:
     ///   - rendered: The rules for the rendition; `nil` leaves them unchanged.
     ///   - original: The rules for the original; `nil` leaves them unchanged.
-    public func cached(rendered: CacheRules? = nil, original: CacheRules? = nil) -> ImageRequest {
+    package func cached(rendered: CacheRules? = nil, original: CacheRules? = nil) -> ImageRequest {
         with {
             $0.policy.rendered = rendered ?? $0.policy.rendered
             $0.policy.original = original ?? $0.policy.original
@@ -73,12 +73,12 @@ extension ImageRequest {
     }
 
     /// Returns a copy with additional sources, tried in this order if the first one fails.
-    public func orElse(_ alternatives: ImageSource...) -> ImageRequest {
+    package func orElse(_ alternatives: ImageSource...) -> ImageRequest {
         with { $0.alternatives += alternatives }
     }
 
     /// Returns a copy that delivers a source with fewer pixels first: see ``lowResolution``.
-    public func lowResolutionFirst(_ source: ImageSource) -> ImageRequest {
+    package func lowResolutionFirst(_ source: ImageSource) -> ImageRequest {
         with { $0.lowResolution = .source(source) }
     }
 
@@ -87,24 +87,24 @@ extension ImageRequest {
     /// - Parameters:
     ///   - width: The largest width in pixels; 0 does not limit it.
     ///   - height: The largest height in pixels; 0 does not limit it.
-    public func thumbnailFirst(width: Int = 0, height: Int = 0) -> ImageRequest {
+    package func thumbnailFirst(width: Int = 0, height: Int = 0) -> ImageRequest {
         with { $0.lowResolution = .thumbnail(fitting: PixelSize(width: width, height: height)) }
     }
 
     /// Returns a copy that delivers an image in memory first: see ``placeholderKey``.
-    public func placeholder(_ key: CacheKey) -> ImageRequest {
+    package func placeholder(_ key: CacheKey) -> ImageRequest {
         with { $0.placeholderKey = key }
     }
 
     // MARK: Priority and overrides
 
     /// Returns a copy with a priority.
-    public func priority(_ priority: ImagePriority) -> ImageRequest {
+    package func priority(_ priority: ImagePriority) -> ImageRequest {
         with { $0.priority = priority }
     }
 
     /// Returns a copy with components that replace those of the pipeline.
-    public func overrides(_ overrides: RequestOverrides) -> ImageRequest {
+    package func overrides(_ overrides: RequestOverrides) -> ImageRequest {
         with { $0.overrides = overrides }
     }
 }

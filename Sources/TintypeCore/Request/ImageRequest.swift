@@ -10,8 +10,8 @@ public import Foundation
 ///
 /// The same as one expression: `ImageRequest(url: url).fitting(width: 200, height: 200).priority(.high)`.
 ///
-/// The fields are in an immutable object, because every stage of a load passes the request on: a copy is one retain. Each
-/// change allocates a new object.
+/// The fields are in an immutable object, because every stage of a load passes the request on: a copy is one retain.
+/// Each change allocates a new object.
 public struct ImageRequest: Sendable {
     fileprivate struct Fields: Sendable {
         var source: ImageSource
@@ -183,8 +183,8 @@ extension ImageRequest {
         set { changeOtherSources { $0.alternatives = newValue } }
     }
 
-    /// The same image with fewer pixels, which is loaded at the same time and delivered as a preview if it is ready first. `nil`,
-    /// the default, loads none.
+    /// The same image with fewer pixels, which is loaded at the same time and delivered as a preview if it is ready
+    /// first. `nil`, the default, loads none.
     ///
     /// It is not loaded if a cache has the image itself. The request fails if the image and all ``alternatives`` fail,
     /// even if the low-resolution image was delivered.
@@ -198,8 +198,8 @@ extension ImageRequest {
     /// It is loaded instead of the image while the program saves data (``PipelineConfiguration/savesData``), unless a
     /// cache has the image itself.
     ///
-    /// If it fails, ``alternatives`` are tried. With ``LoadPolicy/Freshness/revalidate`` and ``LoadPolicy/Freshness/http``, an image
-    /// that a cache has is revalidated as if data were not saved.
+    /// If it fails, ``alternatives`` are tried. With ``LoadPolicy/Freshness/revalidate`` and
+    /// ``LoadPolicy/Freshness/http``, an image that a cache has is revalidated as if data were not saved.
     public var lowData: ImageSource? {
         get { storage.fields.lowData }
         set { changeOtherSources { $0.lowData = newValue } }
@@ -211,8 +211,9 @@ extension ImageRequest {
         set { changeUnkeyed { $0.others = newValue } }
     }
 
-    /// The key of an image in memory that is delivered as the first preview, for example of a smaller rendition that a list
-    /// has shown. `nil`, the default, delivers none. ``ImagePipeline/cacheKey(for:)`` returns the key of a request.
+    /// The key of an image in memory that is delivered as the first preview, for example of a smaller rendition that a
+    /// list has shown. `nil`, the default, delivers none. ``ImagePipeline/cacheKey(for:)`` returns the key of a
+    /// request.
     public var placeholderKey: CacheKey? {
         get { storage.fields.placeholderKey }
         set { changeUnkeyed { $0.placeholderKey = newValue } }
@@ -254,26 +255,5 @@ extension ImageRequest {
         if let scale = rendition.decode.scale { image = image.atScale(scale) }
         if let resultModifier { image = resultModifier(image) }
         return image
-    }
-}
-
-/// The priority of a load, compared with other loads.
-///
-/// Coalesced work runs at the highest priority of its waiters.
-public enum ImagePriority: Int8, Comparable, CaseIterable, Hashable, Sendable {
-    /// Work that no caller waits for, such as prefetching or storing a rendition.
-    case veryLow
-    /// Work that can wait, such as a refresh in the background.
-    case low
-    /// The default of requests.
-    case normal
-    /// Work that is more urgent than most.
-    case high
-    /// Work that goes before all other work.
-    case veryHigh
-
-    /// Returns whether the first priority is lower than the second.
-    public static func < (left: ImagePriority, right: ImagePriority) -> Bool {
-        left.rawValue < right.rawValue
     }
 }

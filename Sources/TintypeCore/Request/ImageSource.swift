@@ -49,7 +49,8 @@ public enum ImageSource: Sendable {
         }
     }
 
-    /// The scheme, host and port of the URL (RFC 6454, 4); `nil` for a source without host, which shares nothing with others.
+    /// The scheme, host and port of the URL (RFC 6454, 4); `nil` for a source without host, which shares nothing with
+    /// others.
     var webOrigin: String? {
         guard let url, let scheme = url.scheme, let host = url.host() else { return nil }
         return "\(scheme)://\(host):\(url.port.map(String.init) ?? "")".lowercased()
@@ -89,8 +90,9 @@ public enum ImageSource: Sendable {
 }
 
 extension String {
-    /// The string, prefixed if it reads like the identity of ``ImageSource/bytes(_:id:)``, ``ImageSource/closure(id:_:)`` or
-    /// ``ImageSource/custom(_:)``. A URL from outside must not be mistaken for the program's own bytes.
+    /// The string, prefixed if it reads like the identity of ``ImageSource/bytes(_:id:)``,
+    /// ``ImageSource/closure(id:_:)`` or ``ImageSource/custom(_:)``. A URL from outside must not be mistaken for the
+    /// program's own bytes.
     fileprivate var asURLIdentity: String {
         hasPrefix("bytes:") || hasPrefix("closure:") || hasPrefix("custom:") ? "url \(self)" : self
     }
@@ -99,9 +101,9 @@ extension String {
 /// An HTTP resource that is requested with header fields or a method of its own. All of them are part of its identity.
 public struct HTTPSource: Hashable, Sendable {
     /// The URL of the resource.
-    public var url: URL
+    package var url: URL
     /// The request method.
-    public var method: String
+    package var method: String
     /// The header fields by name. Names are case-insensitive.
     public var headers: [String: String]
 
@@ -114,8 +116,8 @@ public struct HTTPSource: Hashable, Sendable {
 
     /// The identity of the URL, the method if it is not `GET`, and a digest of the header fields if there are any.
     ///
-    /// A plain `GET` has the identity of ``ImageSource/url(_:)``. The fields are a digest because they may be secret and
-    /// keys are written to disk.
+    /// A plain `GET` has the identity of ``ImageSource/url(_:)``. The fields are a digest because they may be secret
+    /// and keys are written to disk.
     var identity: String {
         guard method != "GET" || !headers.isEmpty else { return url.identity.asURLIdentity }
         guard !headers.isEmpty else { return "\(method) \(url.identity)" }
@@ -132,7 +134,7 @@ extension ImageSource {
     ///
     /// The rule is SDWebImage's: the mark may be anywhere in a name of at least eight characters, and may be
     /// percent-encoded in a URL.
-    var scaleInName: Double { name.map { Self.scale(inName: $0) } ?? 1 }
+    package var scaleInName: Double { name.map { Self.scale(inName: $0) } ?? 1 }
 
     /// Returns the scale in a name: see ``scaleInName``.
     fileprivate static func scale(inName name: String) -> Double {

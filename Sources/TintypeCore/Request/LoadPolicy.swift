@@ -19,8 +19,8 @@ public struct LoadPolicy: Hashable, Sendable {
     /// How much of an image must decode before its bytes are stored and it is delivered. By default its first frame.
     public var verification = Verification.firstFrame
 
-    /// Whether previews are kept in memory for the next request. By default they are not. Requests that differ only in this
-    /// share their work.
+    /// Whether previews are kept in memory for the next request. By default they are not. Requests that differ only in
+    /// this share their work.
     public var previewStorage = PreviewStorage.none
     /// Whether a larger image in memory may be scaled down. By default it may not.
     public var variants: Variants
@@ -33,7 +33,8 @@ public struct LoadPolicy: Hashable, Sendable {
     public var completion: Completion
     /// Whether the response contains the original bytes in ``ImageResponse/data``.
     public var data: DataDelivery
-    /// How long the image may be served from memory and disk, in addition to the limits of the caches. `nil` sets no limit.
+    /// How long the image may be served from memory and disk, in addition to the limits of the caches. `nil` sets no
+    /// limit.
     public var timeToLive: Duration?
 
     /// Creates a policy; by default cached images are used without revalidation.
@@ -63,11 +64,11 @@ extension LoadPolicy {
     public enum Freshness: Hashable, Sendable, CaseIterable {
         /// A cached image is used until the cache drops it.
         case cached
-        /// A cached image is delivered as a preview and then revalidated with its origin. If that fails, the cached image is
-        /// the result: see ``ImageResponse/refreshFailure``.
+        /// A cached image is delivered as a preview and then revalidated with its origin. If that fails, the cached
+        /// image is the result: see ``ImageResponse/refreshFailure``.
         case revalidate
-        /// The rules of the origin decide whether a cached image is fresh, needs revalidation, or may be stored at all; for
-        /// HTTP those of RFC 9111.
+        /// The rules of the origin decide whether a cached image is fresh, needs revalidation, or may be stored at all;
+        /// for HTTP those of RFC 9111.
         case http
         /// Caches are written but not read.
         case reload
@@ -108,9 +109,9 @@ extension LoadPolicy {
     public enum LocalFileStorage: Hashable, Sendable {
         /// In memory alone: the file is on disk anyway.
         case memory
-        /// Also on disk, like those of other sources. Meant for thumbnails of large files. A file that changed has other keys
-        /// (``FileIdentity/modification``). Nothing is stored with ``FileIdentity/path``, or if the request or a
-        /// ``CacheKeyFilter`` names the file (``ImageRequest/identity``).
+        /// Also on disk, like those of other sources. Meant for thumbnails of large files. A file that changed has
+        /// other keys (``FileIdentity/modification``). Nothing is stored with ``FileIdentity/path``, or if the request
+        /// or a ``CacheKeyFilter`` names the file (``ImageRequest/identity``).
         case disk
     }
 
@@ -118,9 +119,9 @@ extension LoadPolicy {
     public enum PreviewStorage: Hashable, Sendable {
         /// Previews are only delivered.
         case none
-        /// The newest preview is in memory until the image is complete, but no longer than ``LoadPolicy/timeToLive``. If the
-        /// load is cancelled or fails, the next request of the same kind begins with that preview. None is kept if
-        /// ``LoadPolicy/rendered`` excludes memory, or with ``Freshness/http``, because the origin may forbid it.
+        /// The newest preview is in memory until the image is complete, but no longer than ``LoadPolicy/timeToLive``.
+        /// If the load is cancelled or fails, the next request of the same kind begins with that preview. None is kept
+        /// if ``LoadPolicy/rendered`` excludes memory, or with ``Freshness/http``, because the origin may forbid it.
         case memory
     }
 
@@ -128,10 +129,10 @@ extension LoadPolicy {
     public enum Verification: Hashable, Sendable {
         /// Only the delivered image: the first frame of an animation, one image of an icon.
         case firstFrame
-        /// Every frame of an animation, unless the options ask only for the first one, and every image of an icon. The load
-        /// fails if one is damaged, unless the request accepts partial images. Decoded frames are not held. Each frame may
-        /// take ``DecodeLimits/time``, and all frames after the first one together ten times as long. All images of an icon
-        /// together may take that time once.
+        /// Every frame of an animation, unless the options ask only for the first one, and every image of an icon. The
+        /// load fails if one is damaged, unless the request accepts partial images. Decoded frames are not held. Each
+        /// frame may take ``DecodeLimits/time``, and all frames after the first one together ten times as long. All
+        /// images of an icon together may take that time once.
         case allFrames
     }
 
@@ -139,8 +140,8 @@ extension LoadPolicy {
     public enum Variants: Hashable, Sendable {
         /// Only the requested rendition is used.
         case exact
-        /// A larger rendition of the same source may be scaled down. The result is delivered but not stored, because its
-        /// pixels may differ slightly from those that the key names.
+        /// A larger rendition of the same source may be scaled down. The result is delivered but not stored, because
+        /// its pixels may differ slightly from those that the key names.
         case larger
     }
 
@@ -152,8 +153,8 @@ extension LoadPolicy {
         /// Synchronous memory hits are not prepared.
         case always
         /// As ``always``. In addition, all frames of an animation are decoded before delivery, and held as by
-        /// ``AnimatedImage/preloadFrames(isCancelled:)``. If they exceed ``FrameMemory/limit``, or one is damaged, the animation
-        /// is delivered without them.
+        /// ``AnimatedImage/preloadFrames(isCancelled:)``. If they exceed ``FrameMemory/limit``, or one is damaged, the
+        /// animation is delivered without them.
         case allFrames
     }
 
@@ -161,11 +162,11 @@ extension LoadPolicy {
     public enum StoredForm: Hashable, Sendable {
         /// JPEG if all pixels are opaque, otherwise PNG, with the pipeline's ``PipelineConfiguration/encodeOptions``.
         case automatic
-        /// This format, with these options. Their limits apply as those of ``PipelineConfiguration/encodeOptions`` do. An
-        /// animation is stored only if it can be encoded with all frames in this format.
+        /// This format, with these options. Their limits apply as those of ``PipelineConfiguration/encodeOptions`` do.
+        /// An animation is stored only if it can be encoded with all frames in this format.
         case encoded(ImageFormat, EncodeOptions = EncodeOptions())
-        /// Decoded pixels in the cache's pixel tier, so that a disk hit needs no decoding. Meant for thumbnails: an image that
-        /// the tier refuses, for example for its size, is stored as with ``automatic``.
+        /// Decoded pixels in the cache's pixel tier, so that a disk hit needs no decoding. Meant for thumbnails: an
+        /// image that the tier refuses, for example for its size, is stored as with ``automatic``.
         case pixels
     }
 
@@ -181,19 +182,27 @@ extension LoadPolicy {
     public enum DataDelivery: Hashable, Sendable {
         /// Only if the load read them anyway.
         case whenLoaded
-        /// Always. A memory hit or a stored rendition waits until they are read from disk; if the disk does not have them,
-        /// the response has none.
+        /// Always. A memory hit or a stored rendition waits until they are read from disk; if the disk does not have
+        /// them, the response has none.
         case always
     }
 }
 
 extension LoadPolicy {
     /// Whether an image in memory is all that a load needs.
-    var endsInMemory: Bool { data == .whenLoaded && freshness.takesWhatIsCached }
+    package var endsInMemory: Bool { data == .whenLoaded && freshness.takesWhatIsCached }
 
     /// Returns whether this load may read a tier.
     func reads(_ tier: CacheAccess) -> Bool {
         freshness != .reload && tier.canRead
+    }
+
+    /// The policy with only the settings that affect how a rendition is made. Each caller of a load asks for the
+    /// header, and keeps previews, on its own.
+    var forRendition: LoadPolicy {
+        var policy = self
+        (policy.header, policy.previewStorage) = (.withImage, .none)
+        return policy
     }
 
     /// The policy with only the settings that affect how the original bytes are loaded. Loads that agree on it share a
@@ -223,9 +232,9 @@ public enum CacheAccess: Hashable, Sendable {
     case off
 
     /// Whether the tier is read.
-    public var canRead: Bool { self == .readWrite || self == .readOnly }
+    package var canRead: Bool { self == .readWrite || self == .readOnly }
     /// Whether the tier is written.
-    public var canWrite: Bool { self == .readWrite || self == .writeOnly }
+    package var canWrite: Bool { self == .readWrite || self == .writeOnly }
 
     /// The same access without writing.
     var reading: CacheAccess { canRead ? .readOnly : .off }

@@ -1,7 +1,7 @@
 /// The requests for the other sources of a request, as the interceptors have rewritten them.
 ///
-/// Each is a request of its own. Further sources that an interceptor adds to it are not loaded. ``PipelineServices`` makes them
-/// with the request, and every change of the request's key or sources discards them.
+/// Each is a request of its own. Further sources that an interceptor adds to it are not loaded. ``PipelineServices``
+/// makes them with the request, and every change of the request's key or sources discards them.
 struct OtherRequests: Sendable {
     /// The requests for ``ImageRequest/alternatives``, in their order.
     private(set) var substitutes: [ImageRequest]
@@ -93,8 +93,9 @@ extension ImageRequest {
 public enum LowResolution: Hashable, Sendable {
     /// Another source, with a cache key of its own.
     case source(ImageSource)
-    /// The image decoded to fit into a box, in pixels: from a thumbnail that is embedded in the file, if that is large enough
-    /// (``DecodeOptions/EmbeddedThumbnail/whereLargeEnough``). Meant for large local files. No disk cache stores it.
+    /// The image decoded to fit into a box, in pixels: from a thumbnail that is embedded in the file, if that is large
+    /// enough (``DecodeOptions/EmbeddedThumbnail/whereLargeEnough``). Meant for large local files. No disk cache stores
+    /// it.
     ///
     /// Only the transforms that have the same effect at any size are applied: resizes, flips, rotations, circles
     /// without a border, and colour changes. Others are left out, such as crops and padding, whose parameters are in

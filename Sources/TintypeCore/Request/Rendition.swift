@@ -1,4 +1,5 @@
-/// The pixels to make of the bytes: how to decode them, and the transforms to apply, in order. All of it is in the cache key.
+/// The pixels to make of the bytes: how to decode them, and the transforms to apply, in order. All of it is in the
+/// cache key.
 public struct Rendition: Sendable {
     /// How to decode the bytes, before any transform.
     public var decode: DecodeOptions
@@ -6,7 +7,8 @@ public struct Rendition: Sendable {
     public var transforms: [any ImageTransformer] {
         didSet { transforms = transforms.flattened }
     }
-    /// The kinds of images, besides still raster images, that the transforms apply to. As in SDWebImage, none by default.
+    /// The kinds of images, besides still raster images, that the transforms apply to. As in SDWebImage, none by
+    /// default.
     public var transformScope: TransformScope
 
     /// Creates a rendition; by default the original image.
@@ -21,8 +23,8 @@ public struct Rendition: Sendable {
 
     /// A canonical form that differs whenever the pixels may differ; empty for the original.
     ///
-    /// The separator is escaped inside the parts, so that different lists have different forms. The form is stored on disk
-    /// as a part of cache keys.
+    /// The separator is escaped inside the parts, so that different lists have different forms. The form is stored on
+    /// disk as a part of cache keys.
     public var identifier: String {
         guard !transforms.isEmpty else { return Self.escaped(decode.identifier) }
         let scope = transformScope.isEmpty ? [] : ["scope(\(transformScope.identifier))"]
@@ -31,46 +33,12 @@ public struct Rendition: Sendable {
     }
 
     /// Returns whether the transforms apply to an image with this information.
-    func appliesTransforms(to info: ImageInfo) -> Bool {
+    package func appliesTransforms(to info: ImageInfo) -> Bool {
         transformScope.admits(info, frames: decode.frames)
     }
 
     private static func escaped(_ part: String) -> String {
         guard part.utf8.contains(where: { $0 == UInt8(ascii: "|") || $0 == UInt8(ascii: "\\") }) else { return part }
         return part.replacing("\\", with: "\\\\").replacing("|", with: "\\p")
-    }
-}
-
-/// The kinds of images, besides still raster images, that a request's transforms apply to.
-public struct TransformScope: OptionSet, Hashable, Sendable {
-    /// The bits of the set, one for each kind.
-    public let rawValue: UInt8
-
-    /// Creates a set from its bits.
-    public init(rawValue: UInt8) {
-        self.rawValue = rawValue
-    }
-
-    /// Images with several frames, unless only the first frame is decoded.
-    public static let animated = TransformScope(rawValue: 1)
-    /// Vector images, which have no pixels of their own.
-    public static let vector = TransformScope(rawValue: 2)
-    /// All images.
-    public static let all: TransformScope = [.animated, .vector]
-
-    /// Returns whether the transforms apply to an image.
-    ///
-    /// - Parameters:
-    ///   - info: The information in the header of the image.
-    ///   - frames: The frames that are decoded.
-    func admits(_ info: ImageInfo, frames: DecodeOptions.Frames) -> Bool {
-        let isAnimated = info.frameCount > 1 && frames != .first
-        return (!isAnimated || contains(.animated)) && (!info.format.isVector || contains(.vector))
-    }
-
-    /// A canonical form; empty for still raster images only.
-    var identifier: String {
-        let names = [(TransformScope.animated, "animated"), (.vector, "vector")]
-        return names.filter { contains($0.0) }.map(\.1).joined(separator: "+")
     }
 }

@@ -56,19 +56,19 @@ private struct ExtraValue: Hashable, Sendable {
 /// Requests are coalesced only if they share the same object, so create one and pass it to all requests that need it.
 public final class RequestOverrides: Sendable {
     /// The cache to use instead of the pipeline's.
-    public let cache: (any ImageCaching)?
+    package let cache: (any ImageCaching)?
     /// The cache for original bytes, if it differs from the cache for renditions.
-    public let originalCache: (any ImageCaching)?
+    package let originalCache: (any ImageCaching)?
     /// The loader to use instead of the pipeline's.
-    public let loader: (any ImageLoader)?
+    package let loader: (any ImageLoader)?
     /// The serializer to use instead of the pipeline's.
-    public let serializer: CacheSerializer?
+    package let serializer: CacheSerializer?
     /// The encoder to use for the disk cache, for the formats that it supports, instead of the pipeline's.
     /// ``LoadPolicy/stored`` selects the format.
-    public let encoder: (any ImageEncoder)?
-    /// The observers of these requests, in addition to those of the pipeline. A transfer that other requests share reports
-    /// to them only if one of these requests has started it.
-    public let observers: [any PipelineObserver]
+    package let encoder: (any ImageEncoder)?
+    /// The observers of these requests, in addition to those of the pipeline. A transfer that other requests share
+    /// reports to them only if one of these requests has started it.
+    package let observers: [any PipelineObserver]
 
     /// Creates overrides; `nil` leaves a component to the pipeline.
     public init(

@@ -2,11 +2,11 @@ import Foundation
 
 /// Threads for work that blocks or computes, so that Swift's cooperative threads never wait for a file or a codec.
 ///
-/// At most `width` items of work run at once. Work with the highest priority starts first; work whose job is cancelled before
-/// its turn never starts. Threads start on first use and then stay until the process ends.
+/// At most `width` items of work run at once. Work with the highest priority starts first; work whose job is cancelled
+/// before its turn never starts. Threads start on first use and then stay until the process ends.
 package final class WorkQueue: TurnQueue {
-    /// The queue for files: twice as many threads as cores and at least 4, because a disk serves several reads at once, and
-    /// because these threads may also run work of ``pixels``.
+    /// The queue for files: twice as many threads as cores and at least 4, because a disk serves several reads at once,
+    /// and because these threads may also run work of ``pixels``.
     package static let disk = WorkQueue(
         name: "tintype.disk", width: max(4, 2 * ProcessInfo.processInfo.activeProcessorCount))
     /// The pixel queue, for codecs and transforms: as many threads as cores.
@@ -164,8 +164,8 @@ struct WorkQueueState<Work: Sendable>: Sendable {
 extension WorkQueue {
     /// Runs `find` on this queue and then passes its result to `make` on another queue, without blocking the caller.
     ///
-    /// `make` runs on the same thread if `next` has room, and otherwise enters that queue. Apart from decoding, changes of
-    /// thread are a large part of the cost of an image from disk.
+    /// `make` runs on the same thread if `next` has room, and otherwise enters that queue. Apart from decoding, changes
+    /// of thread are a large part of the cost of an image from disk.
     ///
     /// - Parameters:
     ///   - job: The job whose priority and cancellation apply to both.
@@ -173,7 +173,8 @@ extension WorkQueue {
     ///   - next: The queue of `make`.
     ///   - make: Returns the value.
     /// - Returns: The value of `make`, or `nil` if `find` returned `nil`.
-    /// - Throws: The error of either closure, or ``TintypeError/Code/cancelled`` if the job was cancelled before a turn.
+    /// - Throws: The error of either closure, or ``TintypeError/Code/cancelled`` if the job was cancelled before a
+    ///   turn.
     package func run<Found: Sendable, Value: Sendable>(
         for job: JobContext, _ find: @escaping @Sendable () throws(TintypeError) -> Found?, then next: WorkQueue,
         _ make: @escaping @Sendable (Found) throws(TintypeError) -> Value
@@ -196,8 +197,8 @@ extension WorkQueue {
 
 /// The name of the calling thread, as debuggers and `ps -L` show it. Linux only; elsewhere setting it has no effect.
 ///
-/// Foundation's `Thread.name` does not reach the system on Linux, and the C library's function needs a feature macro. The
-/// kernel offers the name as the file `/proc/thread-self/comm` (proc(5)).
+/// Foundation's `Thread.name` does not reach the system on Linux, and the C library's function needs a feature macro.
+/// The kernel offers the name as the file `/proc/thread-self/comm` (proc(5)).
 package enum ThreadName {
     /// Sets the name. The kernel keeps its first 15 bytes.
     package static func set(_ name: String) {

@@ -1,10 +1,10 @@
 import CTintypeKernels
 
 /// Blurs an image with an approximate Gaussian. The cost does not depend on the radius. Edge pixels are extended.
-public struct BlurTransformer: ImageTransformer {
+public struct BlurTransformer: BuiltInTransformer {
     /// The standard deviation of the Gaussian in pixels. 0 changes nothing. It is limited to the longer side of the
     /// image and to 16,000.
-    public var radius: Double
+    package var radius: Double
 
     /// Creates a transformer that blurs by `radius` pixels.
     public init(radius: Double) {
@@ -12,13 +12,13 @@ public struct BlurTransformer: ImageTransformer {
     }
 
     /// The kind of the transformer and the radius.
-    public var identifier: String { "blur(\(radius.canonical))" }
+    package var name: String { "blur(\(radius.canonical))" }
 
     /// Returns the blurred image.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` if the radius is negative or not a number,
     ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
-    public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
+    package func apply(to pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         // Infinity is valid: it is limited like any large radius.
         guard radius >= 0 else { throw .transformFailed("the blur radius must be 0 or more, not \(radius)") }
         let limited = min(radius, Double(max(pixels.size.width, pixels.size.height)), 16_000)

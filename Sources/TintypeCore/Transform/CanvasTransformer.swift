@@ -1,12 +1,12 @@
 /// Places an image on a canvas of an exact size. The rest of the canvas has one colour, and an image that
 /// is larger is cropped.
-public struct CanvasTransformer: ImageTransformer, Hashable {
+public struct CanvasTransformer: BuiltInTransformer, Hashable {
     /// The size of the canvas in pixels.
-    public var size: PixelSize
+    package var size: PixelSize
     /// The side or corner of the canvas at which the image is placed. ``Gravity/smart`` is treated as centre.
-    public var gravity: Gravity
+    package var gravity: Gravity
     /// The colour of the canvas.
-    public var color: Color
+    package var color: Color
 
     /// Creates a transformer for a canvas of `size` in pixels.
     public init(_ size: PixelSize, gravity: Gravity = .center, color: Color = .clear) {
@@ -16,16 +16,16 @@ public struct CanvasTransformer: ImageTransformer, Hashable {
     }
 
     /// The kind of the transformer and its parameters.
-    public var identifier: String { "canvas(\(size),\(gravity.rawValue),\(color))" }
+    package var name: String { "canvas(\(size),\(gravity.rawValue),\(color))" }
 
     /// Returns `true`.
-    public var transformsPreviews: Bool { true }
+    package var appliesToPreviews: Bool { true }
 
     /// Returns the canvas with the image.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` if the size is empty, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
-    public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
+    package func apply(to pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         guard pixels.size != size else { return pixels }
         let visible = pixels.size.clamped(to: try size.checkedForTransform())
         let image =
@@ -41,7 +41,8 @@ public struct CanvasTransformer: ImageTransformer, Hashable {
 }
 
 extension TransformerChain {
-    /// Returns transformers that fit an image into a size and fill the rest of it with a colour, as SDWebImage's aspect fit does.
+    /// Returns transformers that fit an image into a size and fill the rest of it with a colour, as SDWebImage's aspect
+    /// fit does.
     ///
     /// The result always has the requested size. ``ResizeTransformer/Mode/fit`` alone leaves out the margins.
     ///

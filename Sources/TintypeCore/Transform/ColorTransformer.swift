@@ -4,7 +4,7 @@ import Foundation
 /// Changes colours with a matrix: brightness, contrast, saturation, grey, sepia, invert or your own.
 public struct ColorTransformer: PixelwiseTransformer {
     /// The matrix that every pixel is multiplied by.
-    public var matrix: ColorMatrix
+    package var matrix: ColorMatrix
 
     /// Creates a transformer that applies `matrix`.
     public init(_ matrix: ColorMatrix) {
@@ -22,7 +22,7 @@ public struct ColorTransformer: PixelwiseTransformer {
     }
 
     /// The kind of the transformer and the twenty weights.
-    public var identifier: String {
+    package var name: String {
         "color(\(matrix.weights.map { String($0 == 0 ? 0 : $0) }.joined(separator: ",")))"
     }
 
@@ -43,7 +43,7 @@ public struct ColorTransformer: PixelwiseTransformer {
 /// 1.
 public struct ColorMatrix: Hashable, Sendable {
     /// The weights in row-major order: five for each of red, green, blue and alpha.
-    public let weights: [Float]
+    package let weights: [Float]
 
     /// Creates a matrix with twenty weights in row-major order, or `nil` unless there are exactly twenty finite
     /// numbers.
@@ -57,7 +57,7 @@ public struct ColorMatrix: Hashable, Sendable {
     }
 
     /// The matrix that changes nothing.
-    public static let identity = ColorMatrix.diagonal(1)
+    package static let identity = ColorMatrix.diagonal(1)
 
     /// Returns the matrix that applies this one, then `next`.
     ///

@@ -1,5 +1,5 @@
 /// Crops an image.
-public struct CropTransformer: ImageTransformer {
+public struct CropTransformer: BuiltInTransformer {
     /// The part of an image that is kept.
     public enum Part: Hashable, Sendable {
         /// The pixels in this rectangle. Parts of it outside the image are ignored.
@@ -11,10 +11,10 @@ public struct CropTransformer: ImageTransformer {
     }
 
     /// The part that is kept.
-    public var part: Part
+    package var part: Part
 
     /// Creates a transformer that keeps `part`.
-    public init(_ part: Part) {
+    package init(_ part: Part) {
         self.part = part
     }
 
@@ -34,21 +34,21 @@ public struct CropTransformer: ImageTransformer {
     }
 
     /// The kind of the transformer and the part.
-    public var identifier: String {
+    package var name: String {
         switch part {
         case .rect(let rect): "crop(\(rect))"
         case .size(let size, let gravity): "crop(\(size),\(gravity.rawValue))"
-        case .focus(let size, let point): "crop(\(size),\(point))"
+        case .focus(let size, let point): "crop(\(size),\(point.identifier))"
         }
     }
 
     /// Whether the part depends only on the size of the image.
-    public var transformsPreviews: Bool { !dependsOnContent }
+    package var appliesToPreviews: Bool { !dependsOnContent }
 
     /// Returns the cropped image.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` if no pixel would be left, ``TintypeError/Code/outOfMemory``.
-    public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
+    package func apply(to pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         try pixels.cropped(to: rect(in: pixels))
     }
 
@@ -97,23 +97,25 @@ extension CropTransformer: ContentTransformer {
 }
 
 /// The point of an image that matters most, such as a face, as fractions of its width and height.
-public struct FocalPoint: Hashable, Sendable, CustomStringConvertible {
+public struct FocalPoint: Hashable, Sendable {
     // Constants, because `rect(_:in:)` relies on what the initializer makes of them.
     /// The horizontal position: 0 is the left edge, 1 the right edge.
-    public let x: Double
+    package let x: Double
     /// The vertical position: 0 is the top edge, 1 the bottom edge.
-    public let y: Double
+    package let y: Double
 
-    /// Creates a point. Coordinates outside of 0 to 1 count as the nearest edge, and one that is not a number as the middle.
+    /// Creates a point. Coordinates outside of 0 to 1 count as the nearest edge, and one that is not a number as the
+    /// middle.
     public init(x: Double, y: Double) {
         self.x = x.isNaN ? 0.5 : min(max(x, 0), 1)
         self.y = y.isNaN ? 0.5 : min(max(y, 0), 1)
     }
 
     /// Both coordinates, as they are in identifiers.
-    public var description: String { "focus(\(x.canonical),\(y.canonical))" }
+    package var identifier: String { "focus(\(x.canonical),\(y.canonical))" }
 
-    /// Returns a rectangle of `size` within an image of size `bounds`, with this point as near to its centre as possible.
+    /// Returns a rectangle of `size` within an image of size `bounds`, with this point as near to its centre as
+    /// possible.
     func rect(_ size: PixelSize, in bounds: PixelSize) -> PixelRect {
         func offset(_ fraction: Double, _ length: Int, in whole: Int) -> Int {
             let wanted = (fraction * Double(whole) - Double(length) / 2).rounded()

@@ -2,7 +2,7 @@
 ///
 /// ``Image/transformed(by:)`` keeps ``Image/highRange`` only for such transformers. Other transformers work on 8-bit
 /// colours, so their results have no HDR pixels.
-public protocol GeometricTransformer: ImageTransformer {
+package protocol GeometricTransformer: ImageTransformer {
     /// Returns the HDR pixels that correspond to the result of ``ImageTransformer/transform(_:)``.
     ///
     /// - Parameters:
@@ -18,7 +18,7 @@ extension CropTransformer: GeometricTransformer {
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` if no pixel would be left, ``TintypeError/Code/outOfMemory``,
     ///   ``TintypeError/Code/cancelled``.
-    public func transform(
+    package func transform(
         _ highRange: HighRangePixels, of pixels: PixelBuffer
     ) throws(TintypeError) -> HighRangePixels? {
         try highRange.cropped(to: rect(in: pixels))
@@ -30,7 +30,7 @@ extension ResizeTransformer: GeometricTransformer {
     ///
     /// - Throws: ``TintypeError/Code/transformFailed``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
-    public func transform(
+    package func transform(
         _ highRange: HighRangePixels, of pixels: PixelBuffer
     ) throws(TintypeError) -> HighRangePixels? {
         let plan = try checkedPlan(for: pixels.size)
@@ -50,7 +50,7 @@ extension FlipTransformer: GeometricTransformer {
     /// Returns the mirrored pixels.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
-    public func transform(
+    package func transform(
         _ highRange: HighRangePixels, of pixels: PixelBuffer
     ) throws(TintypeError) -> HighRangePixels? {
         try highRange.oriented(orientation)
@@ -62,7 +62,7 @@ extension RotateTransformer: GeometricTransformer {
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` if the angle is not finite, ``TintypeError/Code/outOfMemory``,
     ///   ``TintypeError/Code/cancelled``.
-    public func transform(
+    package func transform(
         _ highRange: HighRangePixels, of pixels: PixelBuffer
     ) throws(TintypeError) -> HighRangePixels? {
         let angle = try normalizedDegrees.checkedForTransform("angle")
@@ -76,7 +76,7 @@ extension TransformerChain: GeometricTransformer {
     /// Returns the pixels after all transformers; `nil` unless all of them are geometric.
     ///
     /// - Throws: The errors of the transformers; ``TintypeError/Code/cancelled``.
-    public func transform(
+    package func transform(
         _ highRange: HighRangePixels, of pixels: PixelBuffer
     ) throws(TintypeError) -> HighRangePixels? {
         let steps = transformers.flattened.map { $0 as? any GeometricTransformer }

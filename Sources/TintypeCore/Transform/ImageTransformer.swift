@@ -10,8 +10,8 @@ public protocol ImageTransformer: Sendable {
 
     /// Whether previews of an arriving image are transformed, too, so that they look like the final image.
     ///
-    /// By default `false`. The transformers of Tintype that look at one pixel at a time, or move pixels, transform previews.
-    /// Those that cost much, or depend on what the whole image shows, do not.
+    /// By default `false`. The transformers of Tintype that look at one pixel at a time, or move pixels, transform
+    /// previews. Those that cost much, or depend on what the whole image shows, do not.
     var transformsPreviews: Bool { get }
 
     /// Returns the transformed pixels.
@@ -29,12 +29,37 @@ extension ImageTransformer {
     public var transformsPreviews: Bool { false }
 }
 
-/// A transformer that calls a closure of the program.
-public struct ClosureTransformer: ImageTransformer {
-    private let name: String
-    private let body: @Sendable (PixelBuffer) throws -> PixelBuffer
+/// A transformer of Tintype. Programs create it and pass it on; what it does for the pipeline is not part of its
+/// interface.
+package protocol BuiltInTransformer: ImageTransformer {
+    /// The kind of the transformer and its parameters: its ``ImageTransformer/identifier``.
+    var name: String { get }
+
+    /// Whether previews are transformed: by default not.
+    var appliesToPreviews: Bool { get }
+
+    /// Does what ``ImageTransformer/transform(_:)`` does.
+    func apply(to pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer
+}
+
+extension BuiltInTransformer {
+    package var appliesToPreviews: Bool { false }
+
+    /// The kind of the transformer and its parameters.
+    public var identifier: String { name }
+
     /// Whether previews of an arriving image are transformed, too.
-    public let transformsPreviews: Bool
+    public var transformsPreviews: Bool { appliesToPreviews }
+
+    /// Returns the transformed pixels.
+    public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer { try apply(to: pixels) }
+}
+
+/// A transformer that calls a closure of the program.
+public struct ClosureTransformer: BuiltInTransformer {
+    private let label: String
+    private let body: @Sendable (PixelBuffer) throws -> PixelBuffer
+    package let appliesToPreviews: Bool
 
     /// Creates a transformer that calls `body`.
     ///
@@ -48,25 +73,25 @@ public struct ClosureTransformer: ImageTransformer {
         identifier: String, transformsPreviews: Bool = false,
         _ body: @escaping @Sendable (PixelBuffer) throws -> PixelBuffer
     ) {
-        name = identifier
-        self.transformsPreviews = transformsPreviews
+        label = identifier
+        appliesToPreviews = transformsPreviews
         self.body = body
     }
 
     /// The name given at creation, prefixed by its length in UTF-8 bytes so that composed identifiers stay unambiguous.
-    public var identifier: String { "closure(\(name.utf8.count):\(name))" }
+    package var name: String { "closure(\(label.utf8.count):\(label))" }
 
     /// Returns the pixels that the closure returns.
     ///
     /// - Throws: The closure's ``TintypeError``; ``TintypeError/Code/transformFailed`` for its other errors.
-    public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
+    package func apply(to pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         do {
             return try body(pixels)
         } catch let error as TintypeError {
             throw error
         } catch {
             throw TintypeError(
-                .transformFailed, stage: .transform, "\(name) failed: \(error)", underlying: error)
+                .transformFailed, stage: .transform, "\(label) failed: \(error)", underlying: error)
         }
     }
 }

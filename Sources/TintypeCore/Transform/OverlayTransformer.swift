@@ -3,16 +3,16 @@ import CTintypeKernels
 /// Draws another image onto an image: a watermark, a badge, a frame.
 public struct OverlayTransformer: PixelwiseTransformer {
     /// The image that is drawn.
-    public let overlay: PixelBuffer
+    package let overlay: PixelBuffer
     /// The side or corner at which the overlay is placed.
-    public var gravity: Gravity
+    package var gravity: Gravity
     /// The distance in pixels from the side or corner that ``gravity`` names, inwards. On a centred axis it
     /// counts to the right or down.
-    public var inset: PixelSize
+    package var inset: PixelSize
     /// How the overlay is blended.
-    public var mode: BlendMode
+    package var mode: BlendMode
     /// The opacity of the overlay, 0 to 1. Values outside are clamped.
-    public var opacity: Double
+    package var opacity: Double
     /// The digest of the overlay's pixels, computed once.
     private let digest: String
 
@@ -32,7 +32,7 @@ public struct OverlayTransformer: PixelwiseTransformer {
     }
 
     /// The kind of the transformer and its parameters; the overlay is identified by a digest of its pixels.
-    public var identifier: String {
+    package var name: String {
         let opacity = opacity.isFinite ? min(max(opacity, 0), 1) : opacity
         return "overlay(\(overlay.size),\(digest),\(gravity.rawValue),\(inset),\(mode.name),\(opacity.canonical))"
     }

@@ -1,15 +1,15 @@
 /// Adds a margin around an image.
-public struct PadTransformer: ImageTransformer {
+public struct PadTransformer: BuiltInTransformer {
     /// The widths of the four margins in pixels.
     public struct Margins: Hashable, Sendable {
         /// The height of the top margin.
-        public var top: Int
+        package var top: Int
         /// The width of the left margin.
-        public var left: Int
+        package var left: Int
         /// The height of the bottom margin.
-        public var bottom: Int
+        package var bottom: Int
         /// The width of the right margin.
-        public var right: Int
+        package var right: Int
 
         /// Creates margins with a width for each side, in pixels.
         public init(top: Int = 0, left: Int = 0, bottom: Int = 0, right: Int = 0) {
@@ -26,9 +26,9 @@ public struct PadTransformer: ImageTransformer {
     }
 
     /// The widths of the margins.
-    public var margins: Margins
+    package var margins: Margins
     /// The colour of the margins.
-    public var color: Color
+    package var color: Color
 
     /// Creates a transformer that adds `margins` of a colour.
     public init(_ margins: Margins, color: Color = .clear) {
@@ -37,18 +37,18 @@ public struct PadTransformer: ImageTransformer {
     }
 
     /// The kind of the transformer, the margins and the colour.
-    public var identifier: String {
+    package var name: String {
         "pad(\(margins.top),\(margins.left),\(margins.bottom),\(margins.right),\(color))"
     }
 
     /// Returns `true`.
-    public var transformsPreviews: Bool { true }
+    package var appliesToPreviews: Bool { true }
 
     /// Returns the padded image.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` if a margin is negative, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``.
-    public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
+    package func apply(to pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         let size = try paddedSize(pixels.size)
         let (margins, color) = (margins, color.pixel)
         return try pixels.copied(to: size) { source, target, stride throws(TintypeError) in
@@ -85,9 +85,9 @@ public struct PadTransformer: ImageTransformer {
 /// Removes a border of one colour, that of the top left pixel. An image that is all border stays as it is.
 ///
 /// For an animation the border of the first frame is used for all.
-public struct TrimTransformer: ImageTransformer {
+public struct TrimTransformer: BuiltInTransformer {
     /// The maximum difference of each channel from the border colour, 0 to 255.
-    public var tolerance: Int
+    package var tolerance: Int
 
     /// Creates a transformer that removes a border whose channels differ by at most `tolerance`.
     public init(tolerance: Int = 10) {
@@ -95,12 +95,12 @@ public struct TrimTransformer: ImageTransformer {
     }
 
     /// The kind of the transformer and the tolerance.
-    public var identifier: String { "trim(\(tolerance))" }
+    package var name: String { "trim(\(tolerance))" }
 
     /// Returns the image without its border.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
-    public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
+    package func apply(to pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         guard let rect = try contentRect(of: pixels) else { return pixels }
         return try pixels.cropped(to: rect)
     }

@@ -1,9 +1,9 @@
 import CTintypeKernels
 
 /// Replaces squares of pixels by their average colour. Squares at the right and the bottom edge may be cut.
-public struct PixelateTransformer: ImageTransformer, Hashable {
+public struct PixelateTransformer: BuiltInTransformer, Hashable {
     /// The side of the squares in pixels. 1 changes nothing.
-    public var side: Int
+    package var side: Int
 
     /// Creates a transformer that averages squares of `side` × `side` pixels.
     public init(side: Int) {
@@ -11,13 +11,13 @@ public struct PixelateTransformer: ImageTransformer, Hashable {
     }
 
     /// The kind of the transformer and the side.
-    public var identifier: String { "pixelate(\(side))" }
+    package var name: String { "pixelate(\(side))" }
 
     /// Returns the image of squares.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` if the side is not positive, ``TintypeError/Code/outOfMemory``,
     ///   ``TintypeError/Code/cancelled``.
-    public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
+    package func apply(to pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         guard side > 0 else { throw .transformFailed("the side of the squares must be positive, not \(side)") }
         guard side > 1 else { return pixels }
         let size = pixels.size

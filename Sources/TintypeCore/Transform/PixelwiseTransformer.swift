@@ -1,7 +1,7 @@
 /// A transformer that computes each pixel from that pixel alone and its position.
 ///
 /// It works in place on any range of rows, so a chain of them costs one pass over memory.
-protocol PixelwiseTransformer: ImageTransformer {
+protocol PixelwiseTransformer: BuiltInTransformer {
     /// Checks the parameters and prepares the operation for images of `size`.
     ///
     /// - Returns: `nil` if the operation would change nothing.
@@ -11,16 +11,21 @@ protocol PixelwiseTransformer: ImageTransformer {
 
 extension PixelwiseTransformer {
     /// Returns `true`.
-    public var transformsPreviews: Bool { true }
+    package var appliesToPreviews: Bool { true }
 
     /// Returns the transformed pixels; the same buffer if nothing changes.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed``, ``TintypeError/Code/outOfMemory``,
     ///   ``TintypeError/Code/cancelled``.
-    public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
+    package func apply(to pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         guard let operation = try operation(for: pixels.size) else { return pixels }
         return try pixels.applying([operation])
     }
+}
+
+extension ImageTransformer {
+    /// Whether the transformer changes pixels one by one, and leaves the size of every image as it is.
+    package var isPixelwise: Bool { self is any PixelwiseTransformer }
 }
 
 /// An operation that changes a strip of rows in place.

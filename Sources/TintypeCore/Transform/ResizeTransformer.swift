@@ -1,5 +1,5 @@
 /// Resizes an image.
-public struct ResizeTransformer: ImageTransformer {
+public struct ResizeTransformer: BuiltInTransformer {
     /// How the image is fitted if its aspect ratio differs from that of the requested size.
     public enum Mode: String, CaseIterable, Hashable, Sendable {
         /// The whole image, as large as fits into the size. The result may be smaller than the size: see
@@ -12,17 +12,17 @@ public struct ResizeTransformer: ImageTransformer {
     }
 
     /// The requested size in pixels.
-    public var size: PixelSize
+    package var size: PixelSize
     /// How the image is fitted into the size.
-    public var mode: Mode
+    package var mode: Mode
     /// The resampling filter.
-    public var filter: ResampleFilter
+    package var filter: ResampleFilter
     /// The part that is kept if ``Mode/fill`` crops the image.
-    public var gravity: Gravity
+    package var gravity: Gravity
     /// The point that stays near the centre if ``Mode/fill`` crops the image, instead of ``gravity``.
-    public var focalPoint: FocalPoint?
+    package var focalPoint: FocalPoint?
     /// Whether a smaller image is enlarged.
-    public var isEnlarging: Bool
+    package var isEnlarging: Bool
 
     /// Creates a transformer that resizes an image to `size` in pixels.
     public init(
@@ -38,21 +38,21 @@ public struct ResizeTransformer: ImageTransformer {
     }
 
     /// The kind of the transformer and its parameters.
-    public var identifier: String {
+    package var name: String {
         // Gravity matters only if the mode crops.
-        let gravityPart = focalPoint.map { "\($0)" } ?? (gravity == .center ? nil : gravity.rawValue)
+        let gravityPart = focalPoint.map { $0.identifier } ?? (gravity == .center ? nil : gravity.rawValue)
         let options = (mode == .fill ? gravityPart.map { ",\($0)" } ?? "" : "") + (isEnlarging ? ",enlarge" : "")
         return "resize(\(size),\(mode.rawValue),\(filter.rawValue)\(options))"
     }
 
     /// Whether the part that is kept depends only on the size of the image.
-    public var transformsPreviews: Bool { gravity != .smart || mode != .fill }
+    package var appliesToPreviews: Bool { gravity != .smart || mode != .fill }
 
     /// Returns the resized image.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` if the size is empty, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
-    public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
+    package func apply(to pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         let plan = try checkedPlan(for: pixels.size)
         guard let cropRect = plan.cropRect, gravity == .smart, focalPoint == nil else {
             return try pixels.resampled(to: plan.scaledSize, outputRect: plan.cropRect, filter: filter)

@@ -2,11 +2,11 @@ import CTintypeKernels
 import Foundation
 
 /// Rotates an image counter-clockwise. Quarter turns are lossless; other angles interpolate linearly.
-public struct RotateTransformer: ImageTransformer {
+public struct RotateTransformer: BuiltInTransformer {
     /// The angle in degrees, counter-clockwise.
-    public var degrees: Double
+    package var degrees: Double
     /// Whether the canvas grows to hold the whole rotated image. Otherwise the size stays and the corners are cut off.
-    public var isFitting: Bool
+    package var isFitting: Bool
 
     /// Creates a transformer that rotates by `degrees`, counter-clockwise.
     public init(degrees: Double, isFitting: Bool = true) {
@@ -15,7 +15,7 @@ public struct RotateTransformer: ImageTransformer {
     }
 
     /// The kind of the transformer, the angle without full turns, and whether the size is kept.
-    public var identifier: String {
+    package var name: String {
         "rotate(\(normalizedDegrees.canonical)\(isFitting ? "" : ",keep"))"
     }
 
@@ -26,13 +26,13 @@ public struct RotateTransformer: ImageTransformer {
     }
 
     /// Returns `true`.
-    public var transformsPreviews: Bool { true }
+    package var appliesToPreviews: Bool { true }
 
     /// Returns the rotated image. Pixels that it does not cover are transparent.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` if the angle is not finite, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``.
-    public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
+    package func apply(to pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         let angle = try normalizedDegrees.checkedForTransform("angle")
         if let orientation = exactOrientation(for: angle, of: pixels.size) { return try pixels.oriented(orientation) }
         let rotation = Rotation(degrees: angle, of: pixels.size, isFitting: isFitting)
@@ -103,11 +103,11 @@ struct Rotation {
 }
 
 /// Mirrors an image.
-public struct FlipTransformer: ImageTransformer, Hashable {
+public struct FlipTransformer: BuiltInTransformer, Hashable {
     /// Whether left and right are swapped.
-    public var isHorizontal: Bool
+    package var isHorizontal: Bool
     /// Whether top and bottom are swapped.
-    public var isVertical: Bool
+    package var isVertical: Bool
 
     /// Creates a transformer that mirrors along one or both axes.
     public init(horizontal: Bool = false, vertical: Bool = false) {
@@ -116,17 +116,17 @@ public struct FlipTransformer: ImageTransformer, Hashable {
     }
 
     /// The kind of the transformer and the axes.
-    public var identifier: String {
+    package var name: String {
         "flip(\(isHorizontal ? "h" : "")\(isVertical ? "v" : ""))"
     }
 
     /// Returns `true`.
-    public var transformsPreviews: Bool { true }
+    package var appliesToPreviews: Bool { true }
 
     /// Returns the mirrored image.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``.
-    public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
+    package func apply(to pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         try pixels.oriented(orientation)
     }
 

@@ -29,13 +29,13 @@ public struct RoundCornersTransformer: PixelwiseTransformer {
     }
 
     /// The corner radius in pixels, at most half of the shorter side. Infinity fully rounds the shorter sides.
-    public var radius: Double
+    package var radius: Double
     /// The corners that are rounded.
-    public var corners: Corners
+    package var corners: Corners
     /// The border width in pixels, at most half of the shorter side.
-    public var borderWidth: Double
+    package var borderWidth: Double
     /// The border colour.
-    public var borderColor: Color
+    package var borderColor: Color
 
     /// Creates a transformer that rounds corners and draws a border.
     public init(radius: Double, corners: Corners = .all, borderWidth: Double = 0, borderColor: Color = .clear) {
@@ -46,7 +46,7 @@ public struct RoundCornersTransformer: PixelwiseTransformer {
     }
 
     /// The kind of the transformer and its parameters.
-    public var identifier: String {
+    package var name: String {
         let corners = corners.intersection(.all).rawValue
         return "round(\(radius.canonical),\(corners),\(borderWidth.canonical),\(borderColor))"
     }
@@ -96,11 +96,11 @@ public struct RoundCornersTransformer: PixelwiseTransformer {
 }
 
 /// Crops the largest centred circle out of an image.
-public struct CircleTransformer: ImageTransformer {
+public struct CircleTransformer: BuiltInTransformer {
     /// The border width in pixels, drawn inside the edge.
-    public var borderWidth: Double
+    package var borderWidth: Double
     /// The border colour.
-    public var borderColor: Color
+    package var borderColor: Color
 
     /// Creates a transformer that crops a circle and draws a border.
     public init(borderWidth: Double = 0, borderColor: Color = .clear) {
@@ -109,16 +109,16 @@ public struct CircleTransformer: ImageTransformer {
     }
 
     /// The kind of the transformer, the border width and the border colour.
-    public var identifier: String { "circle(\(borderWidth.canonical),\(borderColor))" }
+    package var name: String { "circle(\(borderWidth.canonical),\(borderColor))" }
 
     /// Returns `true`.
-    public var transformsPreviews: Bool { true }
+    package var appliesToPreviews: Bool { true }
 
     /// Returns the square image of the circle.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` if the border width is negative or not a number,
     ///   ``TintypeError/Code/outOfMemory``.
-    public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
+    package func apply(to pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         let side = min(pixels.size.width, pixels.size.height)
         let square = try pixels.cropped(to: .centered(PixelSize(width: side, height: side), in: pixels.size))
         return try RoundCornersTransformer(

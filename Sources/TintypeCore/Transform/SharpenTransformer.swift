@@ -2,14 +2,15 @@ import CTintypeKernels
 
 /// Sharpens an image with an unsharp mask: the difference between the image and a blurred copy is added to it.
 ///
-/// Radius, amount and threshold mean what they mean in Pillow's `UnsharpMask` and in most editors. Alpha does not change.
-public struct SharpenTransformer: ImageTransformer, Hashable {
+/// Radius, amount and threshold mean what they mean in Pillow's `UnsharpMask` and in most editors. Alpha does not
+/// change.
+public struct SharpenTransformer: BuiltInTransformer, Hashable {
     /// The standard deviation of the blur in pixels. 0 changes nothing. Limited as in ``BlurTransformer/radius``.
-    public var radius: Double
+    package var radius: Double
     /// How much of the difference is added: 0 for nothing, 1 for all of it, at most 100.
-    public var amount: Double
+    package var amount: Double
     /// The largest difference, 0 to 255, that is left as it is, so that noise is not sharpened.
-    public var threshold: Int
+    package var threshold: Int
 
     /// Creates a transformer that sharpens.
     ///
@@ -22,13 +23,13 @@ public struct SharpenTransformer: ImageTransformer, Hashable {
     }
 
     /// The kind of the transformer and its parameters.
-    public var identifier: String { "sharpen(\(radius.canonical),\(amount.canonical),\(threshold))" }
+    package var name: String { "sharpen(\(radius.canonical),\(amount.canonical),\(threshold))" }
 
     /// Returns the sharpened image.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` if a parameter is out of range,
     ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
-    public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
+    package func apply(to pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         guard amount >= 0, amount <= 100 else {
             throw .transformFailed("the amount of sharpening must be 0 to 100, not \(amount)")
         }

@@ -3,10 +3,10 @@ import CTintypeKernels
 /// Blends a colour over an image.
 public struct TintTransformer: PixelwiseTransformer {
     /// The colour.
-    public var color: Color
+    package var color: Color
     /// How the colour is blended. ``BlendMode/sourceIn``, the default and SDWebImage's choice, replaces all colours and
     /// keeps the shape.
-    public var mode: BlendMode
+    package var mode: BlendMode
 
     /// Creates a transformer that blends `color` over the image.
     public init(_ color: Color, mode: BlendMode = .sourceIn) {
@@ -15,7 +15,7 @@ public struct TintTransformer: PixelwiseTransformer {
     }
 
     /// The kind of the transformer, the colour and the blend mode.
-    public var identifier: String { "tint(\(color),\(mode.name))" }
+    package var name: String { "tint(\(color),\(mode.name))" }
 
     func operation(for size: PixelSize) throws(TintypeError) -> PixelOperation? {
         let pixel = color.pixel
@@ -31,7 +31,7 @@ public struct TintTransformer: PixelwiseTransformer {
 /// Draws an image on a background colour. On an opaque colour the result has no transparency.
 public struct FlattenTransformer: PixelwiseTransformer {
     /// The background colour.
-    public var color: Color
+    package var color: Color
 
     /// Creates a transformer that draws the image on `color`.
     public init(on color: Color = .white) {
@@ -39,7 +39,7 @@ public struct FlattenTransformer: PixelwiseTransformer {
     }
 
     /// The kind of the transformer and the colour.
-    public var identifier: String { "flatten(\(color))" }
+    package var name: String { "flatten(\(color))" }
 
     func operation(for size: PixelSize) throws(TintypeError) -> PixelOperation? {
         let pixel = color.pixel
@@ -115,5 +115,5 @@ public enum BlendMode: Int, CaseIterable, Hashable, Sendable {
     case plusLighter
 
     /// The case name, used in identifiers and by the `tintype` command.
-    public var name: String { String(describing: self) }
+    package var name: String { String(describing: self) }
 }

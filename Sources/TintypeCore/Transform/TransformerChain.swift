@@ -2,9 +2,9 @@
 ///
 /// Adjacent pixelwise transformers, also those of nested chains, run together strip by strip and cost one pass over
 /// memory. In ``Rendition/transforms`` a chain is equivalent to its parts.
-public struct TransformerChain: ImageTransformer {
+public struct TransformerChain: BuiltInTransformer {
     /// The transformers, in the order in which they are applied.
-    public let transformers: [any ImageTransformer]
+    package let transformers: [any ImageTransformer]
 
     /// Creates a chain of `transformers`.
     public init(_ transformers: [any ImageTransformer]) {
@@ -12,17 +12,17 @@ public struct TransformerChain: ImageTransformer {
     }
 
     /// The identifiers of the parts, each prefixed by its length so that different lists never read the same.
-    public var identifier: String {
+    package var name: String {
         "chain(\(transformers.map { "\($0.identifier.utf8.count):\($0.identifier)" }.joined(separator: ",")))"
     }
 
     /// Whether all of the transformers transform previews.
-    public var transformsPreviews: Bool { transformers.allSatisfy(\.transformsPreviews) }
+    package var appliesToPreviews: Bool { transformers.allSatisfy(\.transformsPreviews) }
 
     /// Applies all transformers in order.
     ///
     /// - Throws: The errors of the transformers; ``TintypeError/Code/cancelled``.
-    public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
+    package func apply(to pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         var pixels = pixels
         var pending: [PixelOperation] = []
         for transformer in transformers.flattened {

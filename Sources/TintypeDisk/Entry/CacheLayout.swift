@@ -120,7 +120,8 @@ struct DiskFailure: Error {
     /// Whether something else has the name of an entry or of its folder.
     var isObstacle: Bool { !isRefusal && Self.isObstacle(errorNumber) }
 
-    /// Whether a system call failed because a directory is in place of a file, or a file or link in place of a directory.
+    /// Whether a system call failed because a directory is in place of a file, or a file or link in place of a
+    /// directory.
     static func isObstacle(_ number: Int32) -> Bool { [EISDIR, ENOTDIR, ELOOP, EEXIST].contains(number) }
 
     /// Whether a file or folder does not exist.

@@ -40,13 +40,13 @@ final class EntriesHandle: Sendable {
 
     /// Whether the path still leads to this folder.
     func isCurrent(_ layout: CacheLayout) -> Bool {
-        FileIdentity(layout.entriesFolder).map { $0 == FileIdentity(folder.descriptor) } ?? false
+        InodeIdentity(layout.entriesFolder).map { $0 == InodeIdentity(folder.descriptor) } ?? false
     }
 
     // MARK: Reading
 
-    /// Opens a file for reading. Returns the descriptor, or −1 and sets `errno`. A link in the path fails with `ELOOP` or
-    /// `ENOTDIR`.
+    /// Opens a file for reading. Returns the descriptor, or −1 and sets `errno`. A link in the path fails with `ELOOP`
+    /// or `ENOTDIR`.
     ///
     /// Leaves the access time unchanged, because the cache sets it itself. `O_NOATIME` fails for another user's file;
     /// it is then opened without. `O_NONBLOCK` keeps a named pipe from blocking the call.
@@ -170,8 +170,8 @@ final class EntriesHandle: Sendable {
         }
     }
 
-    /// Calls `body` with the descriptor of an entry's folder, and with the name of its file. No link on the way is followed,
-    /// so that nothing outside is changed. Returns the result, or −1 and sets `errno`.
+    /// Calls `body` with the descriptor of an entry's folder, and with the name of its file. No link on the way is
+    /// followed, so that nothing outside is changed. Returns the result, or −1 and sets `errno`.
     private func withFolder(of name: EntryName, _ body: (Int32, UnsafePointer<CChar>) -> Int32) -> Int32 {
         guard OwnedFolder.opensPaths else {
             return name.withPathComponents { parent, child, file in withFolder(parent, child) { body($0, file) } }
@@ -214,7 +214,7 @@ final class EntriesHandle: Sendable {
 }
 
 /// The identity of the file or folder behind a path or a descriptor.
-struct FileIdentity: Equatable, Sendable {
+struct InodeIdentity: Equatable, Sendable {
     private let device: dev_t
     private let inode: ino_t
 

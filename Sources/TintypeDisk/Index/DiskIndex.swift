@@ -10,7 +10,7 @@ import TintypeCore
 final class DiskIndex: Sendable {
     let database: DatabaseQueue
     private let home: OwnedFolder
-    private let identity: FileIdentity
+    private let identity: InodeIdentity
 
     /// Opens the index of a cache. Creates an empty one, to be filled by ``reconcile(_:)``, if there is none or it is
     /// damaged.
@@ -21,7 +21,7 @@ final class DiskIndex: Sendable {
         self.home = home
         Self.displaceForeignFiles(home)
         Self.removeAbandonedJournal(home)
-        let former = FileIdentity(layout.indexPath)
+        let former = InodeIdentity(layout.indexPath)
         do {
             database = try Self.open(layout)
         } catch let error as DatabaseError where error.isDamage {
@@ -29,7 +29,7 @@ final class DiskIndex: Sendable {
             database = try Self.open(layout)
         }
         // Another process may already have deleted or replaced it again.
-        guard let identity = FileIdentity(layout.indexPath), !Self.hasMoved(database) else { throw IndexDamage() }
+        guard let identity = InodeIdentity(layout.indexPath), !Self.hasMoved(database) else { throw IndexDamage() }
         self.identity = identity
     }
 
@@ -58,8 +58,8 @@ final class DiskIndex: Sendable {
     /// The tables and triggers.
     ///
     /// `entry.size` is the exact length of a file, to compare it with the file. `total.size` is the sum of
-    /// ``DiskUsage/allocatedSize(_:)``. `reconciled` is the number of folders whose entries are known to match the files:
-    /// see ``reconcile(_:)``.
+    /// ``DiskUsage/allocatedSize(_:)``. `reconciled` is the number of folders whose entries are known to match the
+    /// files: see ``reconcile(_:)``.
     static let schema = """
         CREATE TABLE entry (
             name BLOB PRIMARY KEY, size INTEGER NOT NULL, created INTEGER NOT NULL, modified INTEGER NOT NULL,
@@ -95,9 +95,9 @@ final class DiskIndex: Sendable {
         "((\(column) + \(DiskUsage.blockSize - 1)) / \(DiskUsage.blockSize) * \(DiskUsage.blockSize))"
     }
 
-    /// Whether the open file is still the one in the directory. Another process may have rebuilt the index or removed the
-    /// directory.
-    func isCurrent(_ layout: CacheLayout) -> Bool { FileIdentity(layout.indexPath) == identity }
+    /// Whether the open file is still the one in the directory. Another process may have rebuilt the index or removed
+    /// the directory.
+    func isCurrent(_ layout: CacheLayout) -> Bool { InodeIdentity(layout.indexPath) == identity }
 
     /// Deletes a damaged index, unless another process has done so already.
     func delete() {
@@ -119,7 +119,7 @@ final class DiskIndex: Sendable {
     }
 
     /// Deletes the files of an index, but none that another process has put in place of them meanwhile.
-    private static func delete(_ identity: FileIdentity?, in home: OwnedFolder) {
+    private static func delete(_ identity: InodeIdentity?, in home: OwnedFolder) {
         let files = fileNames.map { ($0, home.identity(of: $0)) }
         guard let identity, files.first?.1 == identity else { return }
         for (name, identity) in files where identity != nil && home.identity(of: name) == identity { home.remove(name) }
@@ -134,7 +134,8 @@ final class DiskIndex: Sendable {
         }
     }
 
-    /// The database and its journal. The other two are those of a write-ahead log, which SQLite would use if they existed.
+    /// The database and its journal. The other two are those of a write-ahead log, which SQLite would use if they
+    /// existed.
     private static let fileNames = ["", "-journal", "-wal", "-shm"].map { CacheLayout.indexName + $0 }
 
     /// Removes a journal without a database. SQLite would find its contents in the new database.
@@ -145,8 +146,8 @@ final class DiskIndex: Sendable {
         for name in journal { home.remove(name) }
     }
 
-    /// Displaces links, directories and pipes that have the names of the files. SQLite would follow a link and write to its
-    /// target, and fail with the others.
+    /// Displaces links, directories and pipes that have the names of the files. SQLite would follow a link and write to
+    /// its target, and fail with the others.
     private static func displaceForeignFiles(_ home: OwnedFolder) {
         for name in fileNames where home.status(of: name).map({ $0.st_mode & S_IFMT != S_IFREG }) ?? false {
             _ = home.displace(name)
@@ -166,7 +167,7 @@ final class DiskIndex: Sendable {
 
 extension OwnedFolder {
     /// Returns the identity of the file with a name; `nil` if there is none.
-    fileprivate func identity(of name: String) -> FileIdentity? { status(of: name).map { FileIdentity($0) } }
+    fileprivate func identity(of name: String) -> InodeIdentity? { status(of: name).map { InodeIdentity($0) } }
 }
 
 extension DatabaseError {

@@ -10,7 +10,7 @@ extension ExchangeResponse {
     /// - Parameter names: The names of header fields that are stored in addition to those that caching needs.
     /// - Throws: The errors of ``TintypeCore/ReceivedBytes/takeAll(for:)``.
     package func takeBytes(
-        from received: ReceivedBytes, for job: JobContext, storing names: [String] = []
+        from received: ReceivedBytes, for job: JobContext, storing names: Set<String> = []
     ) async throws(TintypeError) -> LoadedBytes {
         let (data, file) = try await received.takeAll(for: job)
         return LoadedBytes(
@@ -22,7 +22,7 @@ extension ExchangeResponse {
     /// confirms another response.
     ///
     /// - Parameter names: See ``takeBytes(from:for:storing:)``.
-    package func confirmedBytes(of stored: CacheEntry, storing names: [String] = []) -> LoadedBytes? {
+    package func confirmedBytes(of stored: CacheEntry, storing names: Set<String> = []) -> LoadedBytes? {
         guard let old = StoredResponse(decoding: stored.metadata), old.isConfirmed(by: headers) else { return nil }
         let renewed = old.renewed(by: response, after: chain, storing: .caching(and: names))
         var loaded = LoadedBytes.notModified(stored, metadata: renewed.encoded)

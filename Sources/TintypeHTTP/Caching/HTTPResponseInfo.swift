@@ -34,7 +34,7 @@ public struct HTTPResponseInfo: Hashable, Sendable {
     public var status: Int { stored.head.status }
 
     /// Whether the response came after at least one redirect.
-    public var isRedirected: Bool { stored.target != nil }
+    package var isRedirected: Bool { stored.target != nil }
 
     /// Returns the age of the response in seconds: the time since the origin generated or confirmed it (RFC 9111, 4.2.3).
     /// A server that passes the image on sends it in the `Age` field.
@@ -45,7 +45,7 @@ public struct HTTPResponseInfo: Hashable, Sendable {
     ///
     /// - Parameter conditions: The header fields of the client's request. Without `If-None-Match` and
     ///   `If-Modified-Since`, the result is `false`.
-    public func isUnmodified(for conditions: HTTPFields) -> Bool {
+    package func isUnmodified(for conditions: HTTPFields) -> Bool {
         stored.head.isUnmodified(for: conditions, headers)
     }
 }

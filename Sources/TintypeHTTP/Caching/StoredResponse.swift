@@ -122,7 +122,7 @@ struct StoredResponse: Hashable, Sendable {
 }
 
 /// Which header fields of responses are stored with their images.
-public struct StoredHeaderFields: Hashable, Sendable {
+package struct StoredHeaderFields: Hashable, Sendable {
     private let names: Set<String>?
 
     /// The names of the fields that concern caching or describe the body.
@@ -137,17 +137,17 @@ public struct StoredHeaderFields: Hashable, Sendable {
     ]
 
     /// The fields that caching needs.
-    public static let caching = StoredHeaderFields(names: cachingNames)
+    package static let caching = StoredHeaderFields(names: cachingNames)
 
     /// All fields except those that concern one connection. Their values are stored as they are: a `Set-Cookie` field, for
     /// example, may be a secret.
-    public static let all = StoredHeaderFields(names: nil)
+    package static let all = StoredHeaderFields(names: nil)
 
     /// Returns the fields that caching needs, and additional ones.
     ///
     /// - Parameter names: The names of the additional fields, in any case. Fields that concern one connection are
     ///   ignored.
-    public static func caching(and names: [String]) -> StoredHeaderFields {
+    package static func caching(and names: Set<String>) -> StoredHeaderFields {
         StoredHeaderFields(names: cachingNames.union(names.map { $0.lowercased() }).subtracting(connectionNames))
     }
 

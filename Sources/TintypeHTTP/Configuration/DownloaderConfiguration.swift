@@ -116,9 +116,10 @@ public struct DownloaderConfiguration: Sendable {
     /// `nil`, the transfer fails with ``TintypeCore/TintypeError/Code/refusedRequest``.
     public var redirectHook: RedirectHook?
 
-    /// The header fields that a request keeps when a redirect leads to another origin. By default those that are safe
-    /// anywhere (``CrossOriginFields/standard``); any other field may be a credential.
-    public var crossOriginFields = CrossOriginFields.standard
+    /// The names of header fields that a request keeps when a redirect leads to another origin, in addition to those that
+    /// are safe anywhere, such as `Accept` and `User-Agent`. Names are case-insensitive. Empty by default, because any other
+    /// field may be a credential. `Authorization`, `Cookie` and `Proxy-Authorization` never cross origins.
+    public var crossOriginFields: Set<String> = []
 
     /// The status codes of responses whose body is accepted as an image. 200 to 299 by default.
     public var acceptableStatusCodes = 200..<300
@@ -126,9 +127,16 @@ public struct DownloaderConfiguration: Sendable {
     /// The accepted media types, such as `image/png` or `image/*`; `nil`, the default, accepts all.
     public var acceptableContentTypes: Set<String>?
 
-    /// The header fields of responses that are stored with their images, and that ``HTTPResponseInfo`` has. By default
-    /// those that caching needs.
-    public var storedHeaders = StoredHeaderFields.caching
+    /// The names of header fields of responses that are stored with their images, and that ``HTTPResponseInfo`` has, in
+    /// addition to those that caching needs. Names are case-insensitive. `nil` stores all fields except those that concern
+    /// one connection. Values are stored as they are: a `Set-Cookie` field, for example, may be a secret.
+    public var storedHeaders: Set<String>? = []
+
+    /// Selects the header fields that ``storedHeaders`` names.
+    var storedFields: StoredHeaderFields {
+        guard let storedHeaders else { return .all }
+        return storedHeaders.isEmpty ? .caching : .caching(and: storedHeaders)
+    }
 
     /// The maximum size of one body in bytes, both as sent and decoded.
     ///

@@ -42,7 +42,7 @@ public struct HTTPOptions: Sendable {
     public var serverGuard: ServerGuard?
     /// The names of additional header fields that a redirect to another origin keeps, on top of those of
     /// ``DownloaderConfiguration/crossOriginFields``.
-    public var crossOriginFields = CrossOriginFields()
+    public var crossOriginFields: Set<String> = []
 
     /// Creates options that change nothing.
     public init() {}
@@ -92,9 +92,9 @@ enum HTTPOptionsKey: RequestExtraKey {
 /// A certificate with which a client proves its identity to a server over TLS (RFC 8446, 4.4.2).
 public struct ClientCertificate: Hashable, Sendable {
     /// The certificate, followed by those that signed it, in PEM format.
-    public var certificates: String
+    package var certificates: String
     /// The private key of the certificate, in PEM format.
-    public var key: String
+    package var key: String
 
     /// Creates a certificate from PEM texts. Transfers to its host fail if they cannot be read.
     public init(certificates: String, key: String) {
@@ -111,7 +111,7 @@ public enum HTTPCredential: Hashable, Sendable {
     case bearer(String)
 
     /// The value of the `Authorization` field.
-    public var authorization: String {
+    package var authorization: String {
         switch self {
         case .basic(let user, let password): "Basic \(Data("\(user):\(password)".utf8).base64EncodedString())"
         case .bearer(let token): "Bearer \(token)"

@@ -12,7 +12,7 @@ public struct Cookie: Hashable, Codable, Sendable {
     /// The path that the URL of a request must be at or below.
     public var path: String
     /// Whether the cookie is sent only to the host that set it, not to hosts below ``domain``.
-    public var isHostOnly: Bool
+    package var isHostOnly: Bool
     /// Whether the cookie is sent only over TLS.
     public var isSecure: Bool
     /// The time at which the cookie expires; `nil` for a session cookie, which lasts until the process ends.

@@ -37,7 +37,7 @@ public final class CookieStore: Sendable {
     ///   - fields: The values of the fields. Invalid ones are ignored.
     ///   - url: The URL of the response that sets the cookies.
     ///   - now: The time of the response.
-    public func store(_ fields: [String], setBy url: URL, at now: Date = Date()) {
+    package func store(_ fields: [String], setBy url: URL, at now: Date = Date()) {
         guard !fields.isEmpty else { return }
         jar.withLock { $0.store(fields, setBy: url, at: now) }
         file?.write { self.cookies }

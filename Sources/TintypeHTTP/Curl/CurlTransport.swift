@@ -1,4 +1,4 @@
-public import TintypeCore
+package import TintypeCore
 
 /// The transport over libcurl, which is loaded at the first request.
 ///
@@ -15,22 +15,22 @@ public final class CurlTransport: HTTPTransport {
     ///
     /// - Parameter threadCount: The number of threads, at least 1, among which exchanges are distributed. Each has its own
     ///   connections. One thread is enough for some gigabits per second.
-    public init(threadCount: Int = 1) {
+    package init(threadCount: Int = 1) {
         drivers = (0..<max(1, threadCount)).map { _ in CurlDriver() }
     }
 
     /// Whether HTTP/2 is used: whether libcurl is there, can speak it, and is as new as ``firstVersionWithHTTP2``. Loads
     /// libcurl.
-    public static var usesHTTP2: Bool { failure == nil && CurlLibrary.usesHTTP2 }
+    package static var usesHTTP2: Bool { failure == nil && CurlLibrary.usesHTTP2 }
 
     /// The first version of libcurl over which HTTP/2 is used: with earlier ones, some of several responses do not end.
-    public static let firstVersionWithHTTP2 = "8.1.0"
+    package static let firstVersionWithHTTP2 = "8.1.0"
 
     /// The version of libcurl, such as `7.88.1`; `nil` if it cannot be used. Loads libcurl.
-    public static var libraryVersion: String? { failure == nil ? CurlLibrary.versionName : nil }
+    package static var libraryVersion: String? { failure == nil ? CurlLibrary.versionName : nil }
 
     /// The reason why libcurl cannot be used; `nil` if it can be. Loads libcurl.
-    public static var failure: TintypeError? {
+    package static var failure: TintypeError? {
         guard case .failure(let error) = CurlLibrary.loaded else { return nil }
         return error
     }

@@ -17,7 +17,7 @@ public struct DownloadRequest: Hashable, Sendable {
     public var body: Data?
 
     /// Creates a request with a URL, a method, header fields and a body.
-    public init(url: URL, method: String = "GET", headers: HTTPFields = HTTPFields(), body: Data? = nil) {
+    public init(url: URL, method: String = "GET", headers: HTTPFields = [:], body: Data? = nil) {
         self.url = url
         self.method = method
         self.headers = headers

@@ -13,7 +13,7 @@ public struct DownloadResponse: Sendable {
     public var body: DownloadBody
 
     /// Creates a response with a status, header fields and a body.
-    public init(url: URL, status: Int, headers: HTTPFields = HTTPFields(), body: DownloadBody = DownloadBody(Data())) {
+    public init(url: URL, status: Int, headers: HTTPFields = [:], body: DownloadBody = DownloadBody(Data())) {
         self.url = url
         self.status = status
         self.headers = headers

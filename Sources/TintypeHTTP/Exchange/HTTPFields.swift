@@ -8,7 +8,7 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     public private(set) var all: [(name: String, value: String)] = []
 
     /// Creates an empty list of fields.
-    public init() {}
+    package init() {}
 
     /// Creates a list of fields from names and values.
     public init(dictionaryLiteral fields: (String, String)...) {
@@ -30,7 +30,7 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// Returns the elements of all fields with a name, separated at commas outside of quotes (RFC 9110, 5.6.1).
-    public func list(_ name: String) -> [String] {
+    package func list(_ name: String) -> [String] {
         // Most names are absent.
         guard contains(name) else { return [] }
         return values(name).flatMap { HTTPList.elements($0) }
@@ -46,7 +46,7 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     public func contains(_ name: String) -> Bool { all.contains { Self.isSame($0.name, name) } }
 
     /// Adds a field after all others, in addition to others with the same name.
-    public mutating func add(name: String, value: String) {
+    package mutating func add(name: String, value: String) {
         all.append((name, value))
     }
 

@@ -126,28 +126,24 @@ extension DownloadRequest {
 /// The origin of a redirect is chosen by a server, so it gets only fields that are known to be safe. `Authorization`,
 /// `Cookie` and `Proxy-Authorization` never cross origins; a ``RedirectHook`` can add a credential for an origin that
 /// it knows.
-///
-/// ```swift
-/// configuration.crossOriginFields = .standard.union(["Referer"])
-/// ```
-public struct CrossOriginFields: Hashable, Sendable, ExpressibleByArrayLiteral {
+package struct CrossOriginFields: Hashable, Sendable, ExpressibleByArrayLiteral {
     /// The names in lowercase.
     private var names: Set<String>
 
     /// Creates a set of names, which are case-insensitive. By default it is empty.
-    public init(_ names: some Sequence<String> = []) {
+    package init(_ names: some Sequence<String> = []) {
         self.names = Set(names.map { $0.lowercased() }).subtracting(Self.credentials)
     }
 
     /// Creates a set of names, which are case-insensitive.
-    public init(arrayLiteral names: String...) {
+    package init(arrayLiteral names: String...) {
         self.init(names)
     }
 
     /// The fields that contain no secret. They are the fields for content negotiation, client hints, privacy signals
     /// and caching, the conditions and ranges that revalidation and resumption need, and the fields that describe a
     /// body.
-    public static let standard: CrossOriginFields = [
+    package static let standard: CrossOriginFields = [
         "Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "User-Agent", "Priority",
         "DPR", "Width", "Viewport-Width", "Save-Data", "Sec-CH-DPR", "Sec-CH-Width", "Sec-CH-Viewport-Width",
         "Sec-CH-Viewport-Height", "DNT", "Sec-GPC",
@@ -156,13 +152,13 @@ public struct CrossOriginFields: Hashable, Sendable, ExpressibleByArrayLiteral {
     ]
 
     /// Whether the set contains a name, ignoring case.
-    public func contains(_ name: String) -> Bool { names.contains(name.lowercased()) }
+    package func contains(_ name: String) -> Bool { names.contains(name.lowercased()) }
 
     /// Whether the set contains no name.
-    public var isEmpty: Bool { names.isEmpty }
+    package var isEmpty: Bool { names.isEmpty }
 
     /// Returns the names of both sets.
-    public func union(_ other: CrossOriginFields) -> CrossOriginFields {
+    package func union(_ other: CrossOriginFields) -> CrossOriginFields {
         guard !other.isEmpty else { return self }
         return CrossOriginFields(names.union(other.names))
     }

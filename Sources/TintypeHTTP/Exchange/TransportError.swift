@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 public import TintypeCore
 
 extension TintypeError {
@@ -46,7 +46,7 @@ extension TintypeError {
 /// A response that was not accepted: see ``TintypeCore/TintypeError/http``.
 public struct HTTPFailure: Error, Sendable {
     /// The URL that the response came from, after all redirects. It may contain a secret of the redirect.
-    public let url: URL
+    package let url: URL
     /// The status code.
     public let status: Int
     /// The header fields, as the origin sent them; the first 100 whose names and values have at most 8,000 bytes together,

@@ -70,10 +70,10 @@ struct GatewayStore: Sendable {
     private func entry(for url: URL, _ variant: VariantName?) async -> CacheEntry? {
         let key = Self.key(url, variant)
         let local = try? await WorkQueue.disk.run(for: JobContext(priority: .high)) { [cache] in
-            cache.localEntry(for: key)
+            cache.entryOnThisMachine(for: key)
         }
         if let entry = local ?? nil { return entry }
-        return cache.hasRemoteEntries ? await cache.remoteEntry(for: key) : nil
+        return await cache.remote?.remoteEntry(for: key)
     }
 
     private static func key(_ url: URL, _ variant: VariantName?) -> CacheKey {

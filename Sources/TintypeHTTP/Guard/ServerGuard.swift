@@ -1,5 +1,5 @@
-public import Foundation
-public import TintypeCore
+package import Foundation
+package import TintypeCore
 
 /// Restricts which servers are contacted, for programs that load URLs from untrusted sources: without a guard, such a
 /// URL can reach the program's own network (server-side request forgery).
@@ -50,7 +50,7 @@ public struct ServerGuard: Hashable, Sendable {
     public static let standard = ServerGuard()
 
     /// Whether the scheme of a source is allowed. Sources that are not URLs are always allowed.
-    public func allows(_ source: ImageSource) -> Bool {
+    package func allows(_ source: ImageSource) -> Bool {
         source.url.map { schemes.contains($0.scheme?.lowercased() ?? "") } ?? true
     }
 
@@ -65,7 +65,7 @@ public struct ServerGuard: Hashable, Sendable {
     /// HTTP is checked. Resolves no names.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/forbidden`` when one of them is not allowed.
-    public func check(_ url: URL) throws(TintypeError) {
+    package func check(_ url: URL) throws(TintypeError) {
         if let refusal = refusal(of: url) { throw refusal.error(for: url) }
     }
 
@@ -97,9 +97,9 @@ public struct ServerGuard: Hashable, Sendable {
     }
 
     /// The reason for which a guard refused a URL: the underlying error of every refusal.
-    public struct Refusal: Error, Hashable, CustomStringConvertible {
+    package struct Refusal: Error, Hashable, CustomStringConvertible {
         /// The part that is not allowed, such as `the port 22` or `the address 10.0.0.1 (private network)`.
-        public let description: String
+        package let description: String
 
         init(_ description: String) {
             self.description = description

@@ -16,12 +16,12 @@ public import TintypeCore
 /// Files are read and written on the disk queue; all methods may be called from any thread.
 public final class PartialStore: Sendable {
     /// The folder that holds the files.
-    public var folder: URL { URL(filePath: location.path, directoryHint: .isDirectory) }
+    package var folder: URL { URL(filePath: location.path, directoryHint: .isDirectory) }
     private let location: FolderLocation
     /// The maximum size of all files, in bytes.
-    public let maximumByteCount: Int
+    package let maximumByteCount: Int
     /// The number of bytes that a failed transfer must have received for a file to be written.
-    public let minimumByteCount: Int
+    package let minimumByteCount: Int
     private let maximumAge: TimeInterval = 7 * 86_400
     /// The age at which a file that was never finished is removed: its process was killed.
     private static let maximumTemporaryAge: TimeInterval = 3600

@@ -3,17 +3,17 @@ import TintypeCore
 /// The rules for retrying failed transfers: which, how often, and when.
 public struct RetryPolicy: Hashable, Sendable {
     /// The maximum number of attempts, including the first; 1 means no retry.
-    public var maximumAttempts: Int
+    package var maximumAttempts: Int
     /// The delay before the second attempt; doubled before each further one.
-    public var firstDelay: Duration
+    package var firstDelay: Duration
     /// The longest delay. If a server asks for a longer one (`Retry-After`), the transfer fails.
-    public var maximumDelay: Duration
+    package var maximumDelay: Duration
     /// The fraction of a delay that is random, from 0 to 1, so that many clients do not retry at once.
-    public var jitter: Double
+    package var jitter: Double
     /// The period, counted from the start of the transfer, in which attempts may begin.
-    public var timeLimit: Duration
+    package var timeLimit: Duration
     /// The status codes that are retried.
-    public var statuses: Set<Int>
+    package var statuses: Set<Int>
 
     /// Creates a policy.
     ///

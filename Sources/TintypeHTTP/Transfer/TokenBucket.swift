@@ -3,9 +3,9 @@ import TintypeCore
 /// A limit on the rate at which requests start: a token bucket.
 public struct StartRate: Hashable, Sendable {
     /// The number of requests per second, in the long run.
-    public var perSecond: Double
+    package var perSecond: Double
     /// The maximum number of requests that start at once after a pause, at least 1.
-    public var burst: Int
+    package var burst: Int
 
     /// Creates a limit with a rate and a burst.
     public init(perSecond: Double, burst: Int) {

@@ -184,7 +184,7 @@ final class Transfer: Sendable {
     private func storedBytes(renewedBy response: DownloadResponse) -> LoadedBytes? {
         let attempt = attemptRecord.withLock { $0 }
         guard let stored, let revalidated, let chain = attempt.chain, attempt.isConditional else { return nil }
-        let fields = settings.configuration.storedHeaders
+        let fields = settings.configuration.storedFields
         let renewed = revalidated.renewed(by: response, after: chain, storing: fields)
         var loaded = LoadedBytes.notModified(stored, metadata: renewed.encoded)
         // 5.2.2.5: nothing of a response with `no-store` may be stored.
@@ -201,7 +201,7 @@ final class Transfer: Sendable {
         let chain = attempt.chain ?? ExchangeChain(responseOfInterceptor: response, to: request, clock.date())
         var loaded = LoadedBytes(
             transferred: data, in: file, metrics: meter.finish(status: response.status, byteCount: data.count),
-            record: TransferRecord(chain, response, storing: settings.configuration.storedHeaders))
+            record: TransferRecord(chain, response, storing: settings.configuration.storedFields))
         let unsent = attempt.chain == nil ? chain.last.invalidated : []
         let invalidated = addingOwnURL(to: attempt.invalidated + unsent)
         if !invalidated.isEmpty { loaded.invalidated = invalidated }

@@ -46,7 +46,9 @@ final class TransferSettings: Sendable {
     var maximumRedirects: Int { options.maximumRedirects ?? configuration.maximumRedirects }
     var serverGuard: ServerGuard? { options.serverGuard ?? configuration.serverGuard }
     /// The header fields that a request keeps at another origin.
-    var crossOriginFields: CrossOriginFields { configuration.crossOriginFields.union(options.crossOriginFields) }
+    var crossOriginFields: CrossOriginFields {
+        .standard.union(CrossOriginFields(configuration.crossOriginFields.union(options.crossOriginFields)))
+    }
     var totalTimeout: Duration? { options.totalTimeout ?? configuration.totalTimeout }
     var limitsByteRate: Bool { configuration.maximumBytesPerSecond != nil }
     var minimumRate: MinimumRate? { options.minimumRate ?? configuration.minimumRate }

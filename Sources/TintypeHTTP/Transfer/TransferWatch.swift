@@ -120,9 +120,9 @@ struct TransferWatchState<Response: AnyObject & Sendable>: Sendable {
 /// A server that sends a byte now and then is never idle, but holds a slot.
 public struct MinimumRate: Hashable, Sendable {
     /// The number of bytes of the body, with its content coding, that must arrive in each interval; 0 sets no limit.
-    public var byteCount: Int
+    package var byteCount: Int
     /// The length of an interval. The first one begins when the head of the response has arrived.
-    public var interval: Duration
+    package var interval: Duration
 
     /// Creates a rate of `byteCount` bytes in each interval.
     public init(byteCount: Int, interval: Duration) {

@@ -67,7 +67,7 @@ public struct TransportRequest: Sendable {
     public var readSize: Int?
 
     /// Creates a request with standard settings.
-    public init(url: URL, method: String = "GET", headers: HTTPFields = HTTPFields(), body: Data? = nil) {
+    package init(url: URL, method: String = "GET", headers: HTTPFields = [:], body: Data? = nil) {
         (self.url, self.method, self.headers, self.body) = (url, method, headers, body)
     }
 
@@ -89,17 +89,17 @@ public struct TransportSecurity: Hashable, Sendable {
     public var clientCertificate: ClientCertificate?
 
     /// Creates the standard settings.
-    public init() {}
+    package init() {}
 }
 
 /// The head of a response.
 public struct TransportHead: Sendable {
     /// The status code, from 200 to 999; informational responses are not reported.
-    public var status: Int
+    package var status: Int
     /// The protocol: `http/1.0`, `http/1.1` or `http/2`.
-    public var version: String
+    package var version: String
     /// The header fields.
-    public var headers: HTTPFields
+    package var headers: HTTPFields
 
     /// Creates a head.
     public init(status: Int, version: String, headers: HTTPFields) {

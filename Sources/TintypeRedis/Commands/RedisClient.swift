@@ -3,9 +3,9 @@ package import TintypeCore
 
 /// The commands of one Redis or Valkey server, over a few connections. All members may be called from any thread.
 ///
-/// Commands of concurrent tasks are sent without waiting for the replies to earlier ones. A cancelled task stops waiting at
-/// once; its command may still be performed. No command is repeated after a failure, so one that failed may have been
-/// performed as well.
+/// Commands of concurrent tasks are sent without waiting for the replies to earlier ones. A cancelled task stops
+/// waiting at once; its command may still be performed. No command is repeated after a failure, so one that failed may
+/// have been performed as well.
 ///
 /// All commands throw ``TintypeError/Code/unreachable``, ``TintypeError/Code/timedOut`` or
 /// ``TintypeError/Code/insecure`` if there is no connection, ``TintypeError/Code/transport`` if it breaks,
@@ -120,8 +120,8 @@ package struct RedisClient: Sendable {
 
     /// Subscribes to channels on a connection of its own, which is opened again whenever it is lost.
     ///
-    /// - Returns: The messages from now on. A slow receiver gets the newest 1000 of those that wait. The sequence ends when
-    ///   the client is closed; the subscription ends when the sequence is no longer used.
+    /// - Returns: The messages from now on. A slow receiver gets the newest 1000 of those that wait. The sequence ends
+    ///   when the client is closed; the subscription ends when the sequence is no longer used.
     package func events(on channels: [String]) -> AsyncStream<RedisEvent> {
         driver.events(on: channels, of: number)
     }

@@ -20,7 +20,8 @@ protocol RedisConnectionOwner: AnyObject {
     func closed(_ connection: RedisConnection, _ error: TintypeError)
 }
 
-/// One connection to a server: performs on a socket what ``RedisConnectionState`` decides. Belongs to the thread of its loop.
+/// One connection to a server: performs on a socket what ``RedisConnectionState`` decides. Belongs to the thread of its
+/// loop.
 final class RedisConnection {
     private enum Link {
         /// Waits for the addresses of the server, or is about to try the next one.

@@ -2,8 +2,8 @@ import TintypeCore
 
 /// The protocol of one connection: the handshake, then commands and their replies in the same order.
 ///
-/// It knows neither sockets nor time. `Call` is what waits for the reply to a command. Once a call is in the queue, its reply
-/// will be taken for it even if nobody waits any more, so that all others get theirs.
+/// It knows neither sockets nor time. `Call` is what waits for the reply to a command. Once a call is in the queue, its
+/// reply will be taken for it even if nobody waits any more, so that all others get theirs.
 struct RedisConnectionState<Call: Sendable>: Sendable {
     /// What a connection is for.
     enum Purpose: Sendable {
@@ -64,8 +64,8 @@ struct RedisConnectionState<Call: Sendable>: Sendable {
     /// The number of calls without a reply.
     var callCount: Int { waiting.count + pending.count }
 
-    /// When ``expire(now:)`` will close the connection; `nil` while nothing is awaited. The queue is in order of submission,
-    /// and all commands have the same time-out, so the first call has the earliest deadline.
+    /// When ``expire(now:)`` will close the connection; `nil` while nothing is awaited. The queue is in order of
+    /// submission, and all commands have the same time-out, so the first call has the earliest deadline.
     var deadline: Duration? {
         switch phase {
         case .opening: openingDeadline

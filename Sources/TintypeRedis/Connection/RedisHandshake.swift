@@ -1,7 +1,8 @@
 import TintypeCore
 
-/// The commands that open a connection, one after the other: `HELLO 3` with authentication and a name. Servers that do not
-/// know it (before Redis 6, and some proxies) get `AUTH` and `CLIENT SETNAME` instead. `SELECT` follows if necessary.
+/// The commands that open a connection, one after the other: `HELLO 3` with authentication and a name. Servers that do
+/// not know it (before Redis 6, and some proxies) get `AUTH` and `CLIENT SETNAME` instead. `SELECT` follows if
+/// necessary.
 struct RedisHandshake: Sendable {
     private enum Step: Hashable, Sendable {
         case hello, authenticate, setName, select

@@ -2,7 +2,8 @@ import TintypeCore
 
 /// The errors that servers report.
 enum RedisServerError {
-    /// The code at the beginning of an error: `WRONGTYPE` of `WRONGTYPE Operation against a key …`; empty if there is none.
+    /// The code at the beginning of an error: `WRONGTYPE` of `WRONGTYPE Operation against a key …`; empty if there is
+    /// none.
     static func code(of text: String) -> String {
         let word = text.prefix { $0 != " " }
         let isCode = word.utf8.count <= 20 && word.utf8.allSatisfy { (0x41...0x5A).contains($0) }

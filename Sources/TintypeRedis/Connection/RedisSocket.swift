@@ -2,7 +2,8 @@ import Foundation
 import TintypeCore
 import TintypeTLS
 
-/// A socket that does not block, with or without TLS, and the bytes that wait to be sent. Belongs to the thread of its loop.
+/// A socket that does not block, with or without TLS, and the bytes that wait to be sent. Belongs to the thread of its
+/// loop.
 final class RedisSocket {
     /// The result of reading all that has arrived.
     enum Reception: Equatable {
@@ -79,7 +80,8 @@ final class RedisSocket {
         POLLIN | ((!output.isEmpty && !writeNeedsRead) || readNeedsWrite ? POLLOUT : 0)
     }
 
-    /// Closes the socket. With TLS, the closing alert is sent if there is room for it. Nothing else may be called afterwards.
+    /// Closes the socket. With TLS, the closing alert is sent if there is room for it. Nothing else may be called
+    /// afterwards.
     func close() {
         // Another thread may have got the same descriptor meanwhile.
         guard isOpen else { return }

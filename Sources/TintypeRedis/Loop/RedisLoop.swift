@@ -1,7 +1,8 @@
 import Foundation
 import TintypeCore
 
-/// The thread that performs the input and output of all servers of a ``RedisDriver``. All its members belong to that thread.
+/// The thread that performs the input and output of all servers of a ``RedisDriver``. All its members belong to that
+/// thread.
 final class RedisLoop {
     private static let bufferSize = 65_536
 

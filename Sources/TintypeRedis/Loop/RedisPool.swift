@@ -5,8 +5,8 @@ import TintypeTLS
 
 /// The connections to one server. Belongs to the thread of its loop.
 ///
-/// Connections open when commands need them. After a failed attempt, commands fail at once until ``RedisBackoff`` allows the
-/// next one.
+/// Connections open when commands need them. After a failed attempt, commands fail at once until ``RedisBackoff``
+/// allows the next one.
 final class RedisPool: RedisConnectionOwner {
     private static let logger = Logger(label: "tintype.redis")
 

@@ -21,8 +21,8 @@ final class RedisFeed: Sendable {
         (self.channels, self.continuation) = (channels, continuation)
     }
 
-    /// Returns the sequence for a receiver, and the object that fills it. The object must not refer to the sequence, which
-    /// ends when the last reference to it does.
+    /// Returns the sequence for a receiver, and the object that fills it. The object must not refer to the sequence,
+    /// which ends when the last reference to it does.
     static func make(_ channels: [String]) -> (events: AsyncStream<RedisEvent>, feed: RedisFeed) {
         let (events, continuation) = AsyncStream.makeStream(
             of: RedisEvent.self, bufferingPolicy: .bufferingNewest(capacity))
@@ -39,7 +39,8 @@ final class RedisFeed: Sendable {
     func finish() { continuation.finish() }
 }
 
-/// A subscription on a connection of its own, which is opened again whenever it is lost. Belongs to the thread of its loop.
+/// A subscription on a connection of its own, which is opened again whenever it is lost. Belongs to the thread of its
+/// loop.
 final class RedisSubscriber: RedisConnectionOwner {
     let feed: RedisFeed
     private(set) var connection: RedisConnection?

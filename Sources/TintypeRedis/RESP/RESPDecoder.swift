@@ -2,8 +2,8 @@ import Foundation
 
 /// Decodes the replies of a server, in pieces of any size.
 ///
-/// It holds at most one incomplete reply, within ``RESPLimits``. Attributes (`|`) are skipped. Values whose length is not
-/// announced (`$?`) are refused: no server sends them.
+/// It holds at most one incomplete reply, within ``RESPLimits``. Attributes (`|`) are skipped. Values whose length is
+/// not announced (`$?`) are refused: no server sends them.
 package struct RESPDecoder: Sendable {
     private enum Phase: Sendable {
         /// Reads a line that begins a value.

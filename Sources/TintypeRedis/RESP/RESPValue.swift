@@ -1,6 +1,7 @@
 package import Foundation
 
-/// A value of the Redis serialization protocol, version 2 or 3 (<https://redis.io/docs/latest/develop/reference/protocol-spec/>).
+/// A value of the Redis serialization protocol, version 2 or 3
+/// (<https://redis.io/docs/latest/develop/reference/protocol-spec/>).
 package enum RESPValue: Hashable, Sendable {
     /// A key of a map with its value.
     package struct Entry: Hashable, Sendable {

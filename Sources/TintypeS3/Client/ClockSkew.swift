@@ -2,8 +2,8 @@ import Foundation
 
 /// The difference between the clock of a store and that of this machine. A pure struct: the time is an argument.
 ///
-/// A store refuses a request that was signed more than 15 minutes ago or ahead. Its response has the date of the store, with
-/// which the next request is signed.
+/// A store refuses a request that was signed more than 15 minutes ago or ahead. Its response has the date of the store,
+/// with which the next request is signed.
 struct ClockSkew: Sendable {
     /// The least difference that is worth another attempt: less cannot be the reason of the refusal.
     static let least = 60.0

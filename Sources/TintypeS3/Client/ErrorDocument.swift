@@ -4,11 +4,11 @@ import TintypeCore
 /// The error document of a store (Amazon S3 API Reference, "REST error responses"): three of the elements of
 /// `<Error><Code>…</Code><Message>…</Message><RequestId>…</RequestId></Error>`.
 ///
-/// A document comes from outside, so it is not parsed as XML: the text of an element extends to the next `<`. Entities, which
-/// can expand or name files, stay as they are.
+/// A document comes from outside, so it is not parsed as XML: the text of an element extends to the next `<`. Entities,
+/// which can expand or name files, stay as they are.
 struct ErrorDocument: Hashable, Sendable {
-    /// The number of bytes of a document that are read. Documents of AWS have less than 1 KB; that of a wrong signature,
-    /// which quotes the request, about 3 KB.
+    /// The number of bytes of a document that are read. Documents of AWS have less than 1 KB; that of a wrong
+    /// signature, which quotes the request, about 3 KB.
     static let maximumByteCount = 16 << 10
 
     /// The code, such as `NoSuchKey`; `nil` if it is missing, or not one.

@@ -12,8 +12,8 @@ extension S3Client {
     ///   - maximumByteCount: The largest number of bytes to accept.
     ///   - limits: The limits on the time; `nil` for ``S3Configuration/requestLimits``.
     /// - Returns: `nil` if the object has the tag.
-    /// - Throws: ``TintypeCore/TintypeError/Code/badStatus`` with the status 404 if there is no such object, and 416 if it
-    ///   ends before the range.
+    /// - Throws: ``TintypeCore/TintypeError/Code/badStatus`` with the status 404 if there is no such object, and 416 if
+    ///   it ends before the range.
     @concurrent
     public func get(
         _ object: S3Object, range: Range<Int>? = nil, ifNoneMatch tag: String? = nil, maximumByteCount: Int = 64 << 20,
@@ -65,8 +65,8 @@ extension S3Client {
     ///   - object: The name of the object; its version is ignored.
     ///   - options: What is stored with the bytes.
     ///   - limits: The limits on the time; `nil` for ``S3Configuration/backgroundLimits``.
-    /// - Returns: Whether the bytes were stored. `false` only with ``S3PutOptions/onlyIfAbsent``, if there is an object with
-    ///   the key already, or another writer has won.
+    /// - Returns: Whether the bytes were stored. `false` only with ``S3PutOptions/onlyIfAbsent``, if there is an object
+    ///   with the key already, or another writer has won.
     @concurrent @discardableResult
     public func put(
         _ data: Data, as object: S3Object, _ options: S3PutOptions = S3PutOptions(), limits: S3Limits? = nil

@@ -20,7 +20,8 @@ public final class S3Client: Sendable {
 
     /// Creates a client. Nothing is opened before the first request.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` if the endpoint, the region or the bucket is not valid.
+    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` if the endpoint, the region or the bucket is not
+    ///   valid.
     public init(_ configuration: S3Configuration) throws(TintypeError) {
         guard S3Object.isBucket(configuration.bucket) else {
             throw TintypeError(

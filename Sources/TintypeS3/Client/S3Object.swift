@@ -24,8 +24,9 @@ public struct S3Object: Hashable, Sendable, CustomStringConvertible {
 
     /// Checks the name before it becomes a path.
     ///
-    /// Proxies, and some servers, resolve the path segments `.` and `..` (RFC 3986, 5.2.4), and SeaweedFS reads a backslash as
-    /// a slash. A key with such a segment could then name an object of another bucket, which may be forbidden.
+    /// Proxies, and some servers, resolve the path segments `.` and `..` (RFC 3986, 5.2.4), and SeaweedFS reads a
+    /// backslash as a slash. A key with such a segment could then name an object of another bucket, which may be
+    /// forbidden.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource``.
     func validate() throws(TintypeError) {
@@ -47,8 +48,8 @@ public struct S3Object: Hashable, Sendable, CustomStringConvertible {
         TintypeError(.invalidSource, stage: .load, message, subject: description.abbreviated(to: 200))
     }
 
-    /// Whether a text can be the name of a bucket: that of AWS (3 to 63 letters in lower case, digits, dots and hyphens), or a more
-    /// general one that other stores allow.
+    /// Whether a text can be the name of a bucket: that of AWS (3 to 63 letters in lower case, digits, dots and
+    /// hyphens), or a more general one that other stores allow.
     static func isBucket(_ name: String) -> Bool {
         guard (1...255).contains(name.utf8.count), name != ".", name != ".." else { return false }
         return name.utf8.allSatisfy { byte in

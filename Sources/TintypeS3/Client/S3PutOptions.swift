@@ -12,11 +12,11 @@ public struct S3PutOptions: Hashable, Sendable {
     public var contentType: String?
     /// The value of `Cache-Control` in later responses; `nil` for none.
     public var cacheControl: String?
-    /// Metadata of the program: names of letters, digits and hyphens, and values of printable ASCII characters; at most 2 KB
-    /// in all.
+    /// Metadata of the program: names of letters, digits and hyphens, and values of printable ASCII characters; at most
+    /// 2 KB in all.
     public var metadata: [String: String]
-    /// Whether the bytes are stored only if there is no object with the key (`If-None-Match: *`), so that of several writers
-    /// one wins. For keys that name their content, it does not matter which one.
+    /// Whether the bytes are stored only if there is no object with the key (`If-None-Match: *`), so that of several
+    /// writers one wins. For keys that name their content, it does not matter which one.
     public var onlyIfAbsent: Bool
     /// Whether the signature covers the bytes, for which their digest is computed. It always does without TLS.
     public var signsBody: Bool
@@ -33,8 +33,8 @@ public struct S3PutOptions: Hashable, Sendable {
         self.signsBody = signsBody
     }
 
-    /// The header fields of a request. Names and values are in the form in which they are signed, so that no proxy can change
-    /// what the signature covers by removing a space.
+    /// The header fields of a request. Names and values are in the form in which they are signed, so that no proxy can
+    /// change what the signature covers by removing a space.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource``.
     func headers(about object: S3Object) throws(TintypeError) -> HTTPFields {

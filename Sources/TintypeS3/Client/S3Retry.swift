@@ -24,8 +24,8 @@ struct S3Retry: Sendable {
 
     /// Returns the pause before the next attempt, and counts that attempt; `nil` if the failure is final.
     ///
-    /// The pause is random between zero and a limit that doubles ("full jitter": AWS Architecture Blog, "Exponential Backoff
-    /// And Jitter"), so that clients that failed together do not come back together.
+    /// The pause is random between zero and a limit that doubles ("full jitter": AWS Architecture Blog, "Exponential
+    /// Backoff And Jitter"), so that clients that failed together do not come back together.
     ///
     /// - Parameters:
     ///   - now: The uptime.

@@ -3,8 +3,8 @@ import Foundation
 /// The shared credentials file of AWS tools: sections with the names of profiles, and lines such as
 /// `aws_access_key_id = AKID`.
 ///
-/// A pure reader of its text. Only the three settings that it needs are read; everything else is skipped, as other tools
-/// keep settings of their own there.
+/// A pure reader of its text. Only the three settings that it needs are read; everything else is skipped, as other
+/// tools keep settings of their own there.
 struct CredentialsFile: Sendable {
     /// The largest file that is read, in bytes.
     static let maximumByteCount = 256 << 10
@@ -34,8 +34,8 @@ struct CredentialsFile: Sendable {
         return S3Credentials(accessKeyID: id, secretAccessKey: secret, sessionToken: token)
     }
 
-    /// Reads `[name]`, or `[profile name]` as in the file of the other settings; `nil` for an invalid line, whose section is
-    /// skipped.
+    /// Reads `[name]`, or `[profile name]` as in the file of the other settings; `nil` for an invalid line, whose
+    /// section is skipped.
     private static func profile(_ line: Substring) -> String? {
         guard let end = line.firstIndex(of: "]") else { return nil }
         let name = line[line.index(after: line.startIndex)..<end].trimmingCharacters(in: .whitespaces)

@@ -12,10 +12,11 @@ public struct S3Configuration: Sendable {
     public var bucket: String
     /// The beginning of all keys of an ``S3Store``, such as `images/`. Empty by default.
     public var prefix = ""
-    /// Whether a bucket is the first part of the path, as in `http://127.0.0.1:8333/bucket/key`, instead of a part of the
-    /// host. By default for every endpoint except AWS.
+    /// Whether a bucket is the first part of the path, as in `http://127.0.0.1:8333/bucket/key`, instead of a part of
+    /// the host. By default for every endpoint except AWS.
     ///
-    /// A bucket that cannot be a part of a host with TLS, because its name has a dot, for example, is always in the path.
+    /// A bucket that cannot be a part of a host with TLS, because its name has a dot, for example, is always in the
+    /// path.
     public var usesPathStyle: Bool
     /// The keys that requests are signed with; `nil` sends them without a signature, for public buckets.
     public var credentials: S3Credentials?
@@ -132,8 +133,8 @@ public struct S3Limits: Hashable, Sendable {
         self.retriesTimeouts = retriesTimeouts
     }
 
-    /// For a cache that a user waits for: 500 ms to connect, 500 ms to the first byte, 2 s in all, and one retry. A time-out is
-    /// a miss, so it is not repeated.
+    /// For a cache that a user waits for: 500 ms to connect, 500 ms to the first byte, 2 s in all, and one retry. A
+    /// time-out is a miss, so it is not repeated.
     public static let request = S3Limits(
         connecting: .milliseconds(500), firstByte: .milliseconds(500), idle: .milliseconds(500), attempt: .seconds(2),
         total: .seconds(2), maximumRetries: 1, retriesTimeouts: false)

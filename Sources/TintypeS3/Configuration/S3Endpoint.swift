@@ -14,7 +14,8 @@ struct S3Endpoint: Hashable, Sendable {
 
     /// Creates the endpoint of a URL.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` for a URL with anything but scheme, host, port and path.
+    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` for a URL with anything but scheme, host, port and
+    ///   path.
     init(_ url: URL, usesPathStyle: Bool) throws(TintypeError) {
         let subject = url.withoutCredential.absoluteString
         guard url.isHTTP, HostName.isValid(url.plainHost), let host = url.host(percentEncoded: true),

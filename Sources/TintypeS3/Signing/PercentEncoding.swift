@@ -1,5 +1,5 @@
-/// The percent-encoding of Signature Version 4: all bytes except the unreserved characters of RFC 3986, 2.3, with digits in
-/// upper case.
+/// The percent-encoding of Signature Version 4: all bytes except the unreserved characters of RFC 3986, 2.3, with
+/// digits in upper case.
 enum PercentEncoding {
     private static let digits = Array("0123456789ABCDEF".utf8)
 

@@ -43,13 +43,13 @@ struct RenditionCache: Sendable {
         guard let below else { return nil }
         let cacheKey = key.cacheKey
         let local = try? await WorkQueue.disk.run(for: JobContext(priority: .normal)) {
-            below.localEntry(for: cacheKey)
+            below.entryOnThisMachine(for: cacheKey)
         }
         if let local = local ?? nil, let rendition = EncodedRendition(local) {
             keepInMemory(rendition, for: key)
             return (rendition, .disk)
         }
-        guard below.hasRemoteEntries, let remote = await below.remoteEntry(for: cacheKey),
+        guard let remote = await below.remote?.remoteEntry(for: cacheKey),
             let rendition = EncodedRendition(remote)
         else { return nil }
         keepInMemory(rendition, for: key)

@@ -1,7 +1,7 @@
 import TintypeCore
 
 /// A tier of the cache of renditions whose hits and misses are counted under its name.
-final class CountedCache: DataCaching {
+final class CountedCache: RemoteDataCaching {
     private let cache: any DataCaching
     private let tier: String
     private let metrics: ServerMetrics?
@@ -15,15 +15,15 @@ final class CountedCache: DataCaching {
 
     func entry(for key: CacheKey) -> CacheEntry? { count(cache.entry(for: key)) }
 
-    var hasRemoteEntries: Bool { cache.hasRemoteEntries }
+    var hasRemoteEntries: Bool { cache.remote != nil }
 
     func localEntry(for key: CacheKey) -> CacheEntry? {
-        let entry = cache.localEntry(for: key)
+        let entry = cache.entryOnThisMachine(for: key)
         // A tier with remote entries is asked again, and counts its miss then.
-        return entry == nil && cache.hasRemoteEntries ? nil : count(entry)
+        return entry == nil && hasRemoteEntries ? nil : count(entry)
     }
 
-    func remoteEntry(for key: CacheKey) async -> CacheEntry? { count(await cache.remoteEntry(for: key)) }
+    func remoteEntry(for key: CacheKey) async -> CacheEntry? { count(await cache.remote?.remoteEntry(for: key)) }
 
     func contains(_ key: CacheKey) -> Bool { cache.contains(key) }
 

@@ -119,7 +119,7 @@ extension ServiceConfiguration {
         downloader.idleTimeout = sources.stallTimeout
         downloader.userAgent = sources.userAgent
         downloader.proxy = .direct
-        downloader.storedHeaders = .all
+        downloader.storedHeaders = nil
         return downloader
     }
 

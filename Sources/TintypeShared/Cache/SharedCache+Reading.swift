@@ -14,17 +14,17 @@ extension SharedCache {
     }
 
     /// Returns `true`.
-    public var hasRemoteEntries: Bool { true }
+    package var hasRemoteEntries: Bool { true }
 
     /// Returns an entry that waits to be written; `nil` for all others. Does not block.
-    public func localEntry(for key: CacheKey) -> CacheEntry? {
+    package func localEntry(for key: CacheKey) -> CacheEntry? {
         guard let entry = state.withLock({ $0.queue.change(for: key) }).flatMap({ entry(in: $0) }) else { return nil }
         count(.read(.hit))
         return entry
     }
 
     /// Returns the verified entry of a key, or `nil` for a miss, without blocking.
-    public func remoteEntry(for key: CacheKey) async -> CacheEntry? { await entry(for: key) }
+    package func remoteEntry(for key: CacheKey) async -> CacheEntry? { await entry(for: key) }
 
     /// Returns the verified entry of a key, or `nil` for a miss, without blocking.
     public func entry(for key: CacheKey) async -> CacheEntry? {
@@ -44,8 +44,8 @@ extension SharedCache {
         case unavailable
     }
 
-    /// Looks for an entry that another machine is about to store, without blocking. Only a hit is counted, so that repeated
-    /// looks do not distort the hit ratio.
+    /// Looks for an entry that another machine is about to store, without blocking. Only a hit is counted, so that
+    /// repeated looks do not distort the hit ratio.
     func lookAgain(for key: CacheKey) async -> Look {
         guard configuration.accepts(key) else { return .unavailable }
         if let entry = state.withLock({ $0.queue.change(for: key) }).flatMap({ entry(in: $0) }) { return .hit(entry) }
@@ -80,8 +80,8 @@ extension SharedCache {
         let entry: CacheEntry?
     }
 
-    /// Returns the answer for a key that the tier does not accept or that waits to be changed; `nil` if only the store can
-    /// answer.
+    /// Returns the answer for a key that the tier does not accept or that waits to be changed; `nil` if only the store
+    /// can answer.
     private func answerWithoutStore(_ key: CacheKey) -> Answer? {
         guard configuration.accepts(key) else { return Answer(entry: nil) }
         guard let change = state.withLock({ $0.queue.change(for: key) }) else { return nil }

@@ -2,17 +2,19 @@ import Foundation
 public import TintypeCore
 
 extension SharedCache {
-    /// Stores an entry. Returns at once. Reads of this object see it from then on; other machines do when it is written.
+    /// Stores an entry. Returns at once. Reads of this object see it from then on; other machines do when it is
+    /// written.
     ///
-    /// An entry that the store cannot hold, or that has expired, is not stored. An older entry of the key is then removed.
+    /// An entry that the store cannot hold, or that has expired, is not stored. An older entry of the key is then
+    /// removed.
     public func store(_ entry: CacheEntry, for key: CacheKey) {
         guard configuration.accepts(key) else { return }
         guard let change = change(storing: entry, for: key) else { return remove(key) }
         add(change, for: key)
     }
 
-    /// Removes the entry of a key. Returns at once. Reads of this object do not see it any more; other machines do until
-    /// the removal is made. A removal that fails is tried again when the store answers.
+    /// Removes the entry of a key. Returns at once. Reads of this object do not see it any more; other machines do
+    /// until the removal is made. A removal that fails is tried again when the store answers.
     public func remove(_ key: CacheKey) {
         guard configuration.accepts(key) else { return }
         add(.remove, for: key)

@@ -4,13 +4,13 @@ public import TintypeCore
 
 /// A cache of encoded images in a ``SharedStore``, which several machines use at the same time.
 ///
-/// The store is never required. A failure of it, or a call that takes too long, is a miss and costs no error; after several
-/// of them a circuit breaker keeps the tier from calling the store for a while. Every entry is verified on read: a damaged
-/// one is a miss and is removed. Writes and removals are made in the background, by at most four tasks, from a queue that is
-/// bounded in bytes; reads see what waits there.
+/// The store is never required. A failure of it, or a call that takes too long, is a miss and costs no error; after
+/// several of them a circuit breaker keeps the tier from calling the store for a while. Every entry is verified on
+/// read: a damaged one is a miss and is removed. Writes and removals are made in the background, by at most four tasks,
+/// from a queue that is bounded in bytes; reads see what waits there.
 ///
 /// Use it behind a cache on disk, in a ``TieredDataCache``. You can call every method from any thread.
-public final class SharedCache: DataCaching {
+public final class SharedCache: RemoteDataCaching {
     /// The store.
     public let store: any SharedStore
     /// The settings.
@@ -65,7 +65,8 @@ public final class SharedCache: DataCaching {
     ///   - store: The store.
     ///   - configuration: The settings.
     ///   - metrics: Records `tintype_shared_lookups`, `tintype_shared_writes`, `tintype_shared_lookup_duration`,
-    ///     `tintype_shared_queue_bytes` and `tintype_shared_breaker`, with the dimension `store`; `nil` records nothing.
+    ///     `tintype_shared_queue_bytes` and `tintype_shared_breaker`, with the dimension `store`; `nil` records
+    ///     nothing.
     ///   - time: The clocks. Only tests replace them.
     public convenience init(
         _ store: any SharedStore, configuration: SharedCacheConfiguration = SharedCacheConfiguration(),

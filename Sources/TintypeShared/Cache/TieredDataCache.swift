@@ -9,9 +9,9 @@ public import TintypeCore
 /// configuration.cache = ImageCache(disk: tiers)
 /// ```
 ///
-/// A read asks one tier after another, and stores a hit in the tiers before it. A write and a removal reach all tiers; each
-/// makes it in the background if it is slow. You can call every method from any thread.
-public final class TieredDataCache: DataCaching {
+/// A read asks one tier after another, and stores a hit in the tiers before it. A write and a removal reach all tiers;
+/// each makes it in the background if it is slow. You can call every method from any thread.
+public final class TieredDataCache: RemoteDataCaching {
     /// The tiers, from the fastest to the slowest.
     public let tiers: [any DataCaching]
     /// The reads that may still store their hit in the tiers before it.
@@ -22,26 +22,27 @@ public final class TieredDataCache: DataCaching {
         self.tiers = tiers
     }
 
-    /// Returns the verified entry of the first tier that has it, or `nil` for a miss. Blocks, at most as long as all tiers
-    /// together.
+    /// Returns the verified entry of the first tier that has it, or `nil` for a miss. Blocks, at most as long as all
+    /// tiers together.
     public func entry(for key: CacheKey) -> CacheEntry? {
         firstEntry(for: key) { $0.entry(for: key) }
     }
 
     /// Whether a tier has entries on other machines.
-    public var hasRemoteEntries: Bool { tiers.contains { $0.hasRemoteEntries } }
+    package var hasRemoteEntries: Bool { tiers.contains { $0.remote != nil } }
 
     /// Returns the verified entry of the first tier that has it on this machine, or `nil` for a miss. Blocks.
-    public func localEntry(for key: CacheKey) -> CacheEntry? {
-        firstEntry(for: key) { $0.localEntry(for: key) }
+    package func localEntry(for key: CacheKey) -> CacheEntry? {
+        firstEntry(for: key) { $0.entryOnThisMachine(for: key) }
     }
 
-    /// Returns the verified entry of the first tier that has it on another machine, or `nil` for a miss, without blocking.
-    public func remoteEntry(for key: CacheKey) async -> CacheEntry? {
+    /// Returns the verified entry of the first tier that has it on another machine, or `nil` for a miss, without
+    /// blocking.
+    package func remoteEntry(for key: CacheKey) async -> CacheEntry? {
         let read = reads.withLock { $0.begin(key) }
         defer { reads.withLock { $0.end(read) } }
-        for (index, tier) in tiers.enumerated() where tier.hasRemoteEntries {
-            guard let entry = await tier.remoteEntry(for: key) else { continue }
+        for (index, tier) in tiers.enumerated() {
+            guard let entry = await tier.remote?.remoteEntry(for: key) else { continue }
             let faster = tiers[..<index]
             if !fill(faster, with: entry, for: key, by: read) {
                 WorkQueue.disk.enqueue(at: .normal) { for tier in faster { tier.remove(key) } }
@@ -96,8 +97,8 @@ public final class TieredDataCache: DataCaching {
         try await forEachTier { tier throws(TintypeError) in try await tier.flush() }
     }
 
-    /// Stores a hit in faster tiers, unless the key was changed since the read began: the hit may be older than an entry
-    /// that was stored, or one that was removed, since then.
+    /// Stores a hit in faster tiers, unless the key was changed since the read began: the hit may be older than an
+    /// entry that was stored, or one that was removed, since then.
     ///
     /// - Returns: `false` if the key was changed while the hit was being stored, which may have undone the change. The
     ///   caller must then remove the key from these tiers. Later changes come after the check and undo the hit.

@@ -1,8 +1,9 @@
 /// Decides whether a store is called, by the outcomes of earlier calls.
 ///
-/// While the breaker is closed, calls are made. It opens after ``failuresInARow`` failures or ``timeoutsInARow`` time-outs,
-/// or when more than half of the last ``windowSize`` calls have failed. While it is open, no call is made. Then one call is made as a probe: if it
-/// succeeds, the breaker closes; if it fails, the breaker opens for twice as long as before, up to ``longestPause``.
+/// While the breaker is closed, calls are made. It opens after ``failuresInARow`` failures or ``timeoutsInARow``
+/// time-outs, or when more than half of the last ``windowSize`` calls have failed. While it is open, no call is made.
+/// Then one call is made as a probe: if it succeeds, the breaker closes; if it fails, the breaker opens for twice as
+/// long as before, up to ``longestPause``.
 ///
 /// A pure value: the caller passes the time and the random numbers.
 struct CircuitBreaker: Sendable {

@@ -2,8 +2,9 @@ import TintypeCore
 
 /// The changes that wait to be made in a store. Reads see them immediately.
 ///
-/// A pure value, bounded in bytes: when a new entry does not fit, the oldest waiting ones are dropped. A later change of a
-/// key replaces an earlier one that waits. The changes of one key are made one after another, so that the last one wins.
+/// A pure value, bounded in bytes: when a new entry does not fit, the oldest waiting ones are dropped. A later change
+/// of a key replaces an earlier one that waits. The changes of one key are made one after another, so that the last one
+/// wins.
 struct WriteQueue: Sendable {
     /// A change of one key.
     enum Change: Sendable {
@@ -56,7 +57,8 @@ struct WriteQueue: Sendable {
 
     /// The estimated bytes of a waiting change without its data.
     static let overhead = 256
-    /// How often a removal is tried. A store is tried once: a cache may forget, but should not remember what was removed.
+    /// How often a removal is tried. A store is tried once: a cache may forget, but should not remember what was
+    /// removed.
     static let removalAttempts = 3
 
     /// The order in which changes are made: these lanes one after another, the oldest change of each first.
@@ -157,8 +159,8 @@ struct WriteQueue: Sendable {
 
     // MARK: Working
 
-    /// Takes the next change to make. `nil` ends the worker that asks: no change waits, or only changes of keys of which
-    /// another one is being made. The worker that makes that one asks afterwards.
+    /// Takes the next change to make. `nil` ends the worker that asks: no change waits, or only changes of keys of
+    /// which another one is being made. The worker that makes that one asks afterwards.
     mutating func next() -> Write? {
         for lane in Lane.allCases {
             guard let position = firstPosition(in: lane, where: { running[$0] == nil }),
@@ -250,8 +252,8 @@ struct WriteQueue: Sendable {
         lanes[lane.rawValue].first { !isStale($0) && isWanted($0.key) }
     }
 
-    /// Drops positions whose changes do not wait any more: those at the beginning, so that finding the first change costs
-    /// little, and all of them when they are many, because one key may be stored again and again.
+    /// Drops positions whose changes do not wait any more: those at the beginning, so that finding the first change
+    /// costs little, and all of them when they are many, because one key may be stored again and again.
     private mutating func dropStalePositions(in lane: Lane) {
         var positions = lanes[lane.rawValue]
         lanes[lane.rawValue] = []

@@ -27,8 +27,8 @@ struct SharedEntry: Sendable {
     var entry: CacheEntry
     /// When the entry was stored.
     var stored: Date
-    /// When the store should have forgotten the value. A store may keep values longer, such as a bucket that deletes old
-    /// objects once a day; readers do not use them.
+    /// When the store should have forgotten the value. A store may keep values longer, such as a bucket that deletes
+    /// old objects once a day; readers do not use them.
     var endOfLife: Date?
 
     /// Whether a reader must not use the entry any more.

@@ -10,8 +10,8 @@ public import TintypeCore
 /// | `tt1/f/<hex>` | the failure of the holder of a lease |
 ///
 /// `<hex>` is the SHA-256 of the key, as for files of the disk cache, and `ab/cd` are its first four digits. They come
-/// early in the name, so that a store that divides its keys by prefix spreads them. Keys come from outside; because they
-/// are hashed, no part of one reaches a store. The number changes with the layout, so that machines with different
+/// early in the name, so that a store that divides its keys by prefix spreads them. Keys come from outside; because
+/// they are hashed, no part of one reaches a store. The number changes with the layout, so that machines with different
 /// versions can use one store.
 package enum SharedName {
     /// The name of the entry of a key.

@@ -1,7 +1,7 @@
 /// The settings of a ``LeasedComputation``.
 public struct LeaseConfiguration: Sendable {
-    /// How long a lease lasts; by default 5 seconds. Choose about twice the time that nearly all computations take: when
-    /// a machine dies, the others wait for this long.
+    /// How long a lease lasts; by default 5 seconds. Choose about twice the time that nearly all computations take:
+    /// when a machine dies, the others wait for this long.
     public var leaseTime = Duration.seconds(5)
 
     /// How long a failure is remembered for other machines; by default 5 seconds.

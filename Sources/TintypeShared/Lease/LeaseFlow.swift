@@ -1,8 +1,8 @@
 /// Decides what a machine does to make a result once on all machines: the steps of a ``LeasedComputation``.
 ///
-/// The machine that gets the lease computes. Others look for the result after 20, 40, 80, 160, 200, 200 … ms, with jitter,
-/// until the lease must have ended or half of their own time is over; then they compute as well. Equal keys give equal
-/// results, so doing the work twice is harmless, and no failure of a store makes anyone wait.
+/// The machine that gets the lease computes. Others look for the result after 20, 40, 80, 160, 200, 200 … ms, with
+/// jitter, until the lease must have ended or half of their own time is over; then they compute as well. Equal keys
+/// give equal results, so doing the work twice is harmless, and no failure of a store makes anyone wait.
 ///
 /// A pure value: the caller passes the time and the random numbers.
 struct LeaseFlow: Sendable {

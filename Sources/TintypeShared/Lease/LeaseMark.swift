@@ -26,8 +26,8 @@ enum LeaseMark: Sendable {
 // MARK: - Values
 
 extension LeaseMark {
-    /// Returns the value of the mark, which has the format of a ``SharedEntry``. Its payload has lines: the kind, and for
-    /// an error its code, stage, status and message.
+    /// Returns the value of the mark, which has the format of a ``SharedEntry``. Its payload has lines: the kind, and
+    /// for an error its code, stage, status and message.
     func encoded(for key: CacheKey, at now: Date, lifetime: Duration) -> Data? {
         let lines: [String] =
             switch self {

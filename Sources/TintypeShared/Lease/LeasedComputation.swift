@@ -4,9 +4,9 @@ public import TintypeCore
 /// Makes each result once on all machines, by leases in a store.
 ///
 /// A machine that misses a result in all caches calls ``entry(for:deadline:compute:)``. The first one gets the lease,
-/// computes, and stores the result in the shared caches; the others wait for it there. Use it only for work that takes longer
-/// than about 50 ms, because it costs three round trips to the store. In one process, let only one caller at a time compute
-/// a key: a pipeline does.
+/// computes, and stores the result in the shared caches; the others wait for it there. Use it only for work that takes
+/// longer than about 50 ms, because it costs three round trips to the store. In one process, let only one caller at a
+/// time compute a key: a pipeline does.
 ///
 /// Leases save work and are not needed for correctness: equal keys give equal results. A store that fails or does not
 /// answer makes every machine compute at once. You can call every method from any thread.

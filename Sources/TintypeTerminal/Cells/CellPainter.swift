@@ -11,7 +11,8 @@ package struct CellPainter: Sendable {
     /// - Parameters:
     ///   - symbols: The characters to use.
     ///   - colors: The colours of the terminal. Without colours, all cells are shades.
-    ///   - background: The background of the terminal, over which translucent pixels are blended; `nil` if it is unknown.
+    ///   - background: The background of the terminal, over which translucent pixels are blended; `nil` if it is
+    ///     unknown.
     package init(_ symbols: CellSymbols, colors: ColorDepth, background: Pixel?) {
         self.symbols = colors == .none ? .shades : symbols
         self.background = background

@@ -6,8 +6,8 @@ package struct CellWriter {
 
     private init() {}
 
-    /// Returns the text of a grid as lines that may be anywhere on the screen. Each ends with the default colours; the last
-    /// one has no line break.
+    /// Returns the text of a grid as lines that may be anywhere on the screen. Each ends with the default colours; the
+    /// last one has no line break.
     ///
     /// - Parameter indentation: The number of columns to the left of each line.
     package static func lines(_ grid: CellGrid, indentation: Int = 0) -> [UInt8] {

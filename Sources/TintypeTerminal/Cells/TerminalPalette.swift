@@ -34,15 +34,16 @@ struct TerminalPalette: Sendable {
 
     // MARK: 256 colours
 
-    /// The levels of the colour cube, which begins at index 16. The first 16 colours are left out, because users change them.
+    /// The levels of the colour cube, which begins at index 16. The first 16 colours are left out, because users change
+    /// them.
     private static let cubeLevels = [0, 95, 135, 175, 215, 255]
     /// The greys, which begin at index 232, with the black and the white of the cube.
     private static let greyLevels = [0] + (0..<24).map { 8 + 10 * $0 } + [255]
     /// A pixel whose channels differ by no more is shown as a grey.
     private static let largestGreyDifference = 10
 
-    /// Returns one of the two nearest levels of each channel, by the value of the pattern, so that the mean of a surface is
-    /// its colour.
+    /// Returns one of the two nearest levels of each channel, by the value of the pattern, so that the mean of a
+    /// surface is its colour.
     private func color256(_ color: SIMD3<Int>, x: Int, y: Int) -> UInt8 {
         let threshold = Int(pattern.offset(x: x, y: y)) + Self.thresholdCount / 2
         guard color.max() - color.min() > Self.largestGreyDifference else {

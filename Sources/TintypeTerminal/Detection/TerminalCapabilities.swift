@@ -1,4 +1,4 @@
-public import TintypeCore
+package import TintypeCore
 
 /// The capabilities of a terminal.
 public struct TerminalCapabilities: Hashable, Sendable {
@@ -9,25 +9,25 @@ public struct TerminalCapabilities: Hashable, Sendable {
     /// The size of the terminal.
     public var size: TerminalSize
     /// The colour behind the text; `nil` if it is unknown.
-    public var background: Color?
+    package var background: Color?
     /// The name and version that the terminal reports, such as `kitty(0.26.5)`; empty if it reports none.
-    public var name: String
+    package var name: String
     /// The number of colours of a Sixel graphic.
-    public var colorRegisters: Int
+    package var colorRegisters: Int
     /// Whether the terminal shows a frame at once, without the steps in which it is drawn (mode 2026).
-    public var hasSynchronizedOutput: Bool
+    package var hasSynchronizedOutput: Bool
     /// Whether the terminal reads pixels from shared memory of this machine.
-    public var hasSharedMemory: Bool
-    /// Whether graphics of kitty's protocol go through tmux: characters stand for the parts of an image, and tmux moves and
-    /// clips them like text.
-    public var hasPlaceholders: Bool
+    package var hasSharedMemory: Bool
+    /// Whether graphics of kitty's protocol go through tmux: characters stand for the parts of an image, and tmux moves
+    /// and clips them like text.
+    package var hasPlaceholders: Bool
     /// Whether the terminal is reached over `ssh`, so that output is compressed and transitions are left out.
-    public var isRemote: Bool
+    package var isRemote: Bool
     /// Whether the terminal answered the queries.
-    public var hasAnswered: Bool
+    package var hasAnswered: Bool
 
     /// Creates the capabilities of a terminal that shows only characters.
-    public init(size: TerminalSize, colors: ColorDepth) {
+    package init(size: TerminalSize, colors: ColorDepth) {
         protocols = [.blocks, .quadrants]
         self.colors = colors
         self.size = size
@@ -44,7 +44,7 @@ public struct TerminalCapabilities: Hashable, Sendable {
     public var bestProtocol: GraphicsProtocol { protocols.first ?? .blocks }
 
     /// Returns these capabilities with `graphics` as the first protocol.
-    public func using(_ graphics: GraphicsProtocol) -> TerminalCapabilities {
+    package func using(_ graphics: GraphicsProtocol) -> TerminalCapabilities {
         var copy = self
         copy.protocols = [graphics] + protocols.filter { $0 != graphics }
         // The terminal has not confirmed the protocol, and so not its media either.

@@ -3,13 +3,13 @@ public import TintypeCore
 
 /// Finds out what a terminal can show.
 public enum TerminalDetector {
-    /// Asks the controlling terminal. It takes a few milliseconds; at most 1.1 seconds, or 2.1 seconds over `ssh`, with a
-    /// terminal that does not answer.
+    /// Asks the controlling terminal. It takes a few milliseconds; at most 1.1 seconds, or 2.1 seconds over `ssh`, with
+    /// a terminal that does not answer.
     ///
     /// Restores the modes of the terminal before it returns. Keys that are pressed during the detection are lost.
     ///
-    /// - Parameter variables: The environment variables. `TINTYPE_PROTOCOL` names a protocol to use, whatever the terminal
-    ///   answers.
+    /// - Parameter variables: The environment variables. `TINTYPE_PROTOCOL` names a protocol to use, whatever the
+    ///   terminal answers.
     /// - Throws: ``TintypeError/Code/unreadable`` if there is no terminal.
     public static func detect(
         variables: [String: String] = ProcessInfo.processInfo.environment
@@ -32,7 +32,7 @@ public enum TerminalDetector {
         let (span, cell) = device.size
         let size = TerminalSize(
             columns: span.columns, rows: span.rows, cell: cell ?? TerminalSize.assumedCell)
-        var detection = TerminalDetection(
+        var detection = DetectionState(
             environment, size: size, isCellKnown: cell != nil,
             tmux: environment.isTmux ? TmuxClient.ask(within: tmuxPatience) : nil)
         try run(&detection, environment, device, time, wait)
@@ -42,7 +42,7 @@ public enum TerminalDetector {
     private static let tmuxPatience = Duration.milliseconds(100)
 
     private static func run(
-        _ detection: inout TerminalDetection, _ environment: TerminalEnvironment, _ device: TerminalDevice,
+        _ detection: inout DetectionState, _ environment: TerminalEnvironment, _ device: TerminalDevice,
         _ time: TimeSource, _ wait: (TerminalDevice, Duration) -> Bool
     ) throws(TintypeError) {
         if environment.isDumb { return }
@@ -50,7 +50,7 @@ public enum TerminalDetector {
     }
 
     private static func ask(
-        _ detection: inout TerminalDetection, _ environment: TerminalEnvironment, _ device: TerminalDevice,
+        _ detection: inout DetectionState, _ environment: TerminalEnvironment, _ device: TerminalDevice,
         _ time: TimeSource, _ wait: (TerminalDevice, Duration) -> Bool
     ) {
         let shared = environment.isRemote || environment.isTmux ? nil : sharedPixel()
@@ -66,7 +66,7 @@ public enum TerminalDetector {
     }
 
     private static func sharedPixel() -> SharedPixels? {
-        guard let pixels = try? TerminalDetection.queryPixels() else { return nil }
+        guard let pixels = try? DetectionState.queryPixels() else { return nil }
         return try? SharedPixels(pixels.bytes)
     }
 

@@ -3,8 +3,8 @@ package import TintypeCore
 
 /// The controlling terminal of the process, or another one, opened for reading and writing.
 ///
-/// It is opened anew, so that its settings are not shared with standard output: writes never block, and a writer that waits
-/// for a terminal that was stopped can give up.
+/// It is opened anew, so that its settings are not shared with standard output: writes never block, and a writer that
+/// waits for a terminal that was stopped can give up.
 package final class TerminalDevice: Sendable {
     /// The descriptor of the terminal.
     package let descriptor: Int32
@@ -38,8 +38,8 @@ package final class TerminalDevice: Sendable {
 
     // MARK: Size
 
-    /// The size that the kernel knows; 80 × 24 if it knows none. The cell size is `nil` unless the terminal has told its
-    /// size in pixels.
+    /// The size that the kernel knows; 80 × 24 if it knows none. The cell size is `nil` unless the terminal has told
+    /// its size in pixels.
     package var size: (cells: CellSpan, cell: PixelSize?) {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {

@@ -43,8 +43,8 @@ package struct TerminalInputParser: Sendable {
         return result
     }
 
-    /// Ends the input for now: an escape that nothing follows is the key, and a sequence that has only begun is a key that
-    /// was pressed together with Alt.
+    /// Ends the input for now: an escape that nothing follows is the key, and a sequence that has only begun is a key
+    /// that was pressed together with Alt.
     package mutating func endBurst() -> TerminalInput? {
         guard bytes.isEmpty else { return nil }
         let former = state

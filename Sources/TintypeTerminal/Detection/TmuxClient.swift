@@ -23,15 +23,16 @@ package struct TmuxClient: Hashable, Sendable {
         hasPlaceholders = isPassedOn && Self.knowsPlaceholders(term: term, name: fields[4])
     }
 
-    /// The arguments of `tmux` that print what ``init(_:)`` parses: the terminal's value of `TERM`, its features, whether the
-    /// pane may pass strings on, the number of terminals that show the session, and the name and version of the terminal.
+    /// The arguments of `tmux` that print what ``init(_:)`` parses: the terminal's value of `TERM`, its features,
+    /// whether the pane may pass strings on, the number of terminals that show the session, and the name and version of
+    /// the terminal.
     static let question = [
         "tmux", "display-message", "-p",
         "#{client_termname}|#{client_termfeatures}|#{allow-passthrough}|#{session_attached}|#{client_termtype}",
     ]
 
-    /// Whether a terminal is known to show placeholders: Ghostty, and kitty from 0.28 on. Others that understand kitty's
-    /// protocol, such as Konsole, print them as text.
+    /// Whether a terminal is known to show placeholders: Ghostty, and kitty from 0.28 on. Others that understand
+    /// kitty's protocol, such as Konsole, print them as text.
     ///
     /// - Parameters:
     ///   - term: The value of `TERM`.
@@ -58,8 +59,8 @@ enum CommandOutput {
     /// The largest output that is read, in bytes.
     private static let maximumCount = 4096
 
-    /// Runs a command that the search path has, and returns its standard output; `nil` if it cannot be run, or does not end
-    /// in time.
+    /// Runs a command that the search path has, and returns its standard output; `nil` if it cannot be run, or does not
+    /// end in time.
     static func read(_ command: [String], within patience: Duration) -> String? {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }

@@ -3,8 +3,8 @@ import TintypeCore
 extension String {
     /// The number of cells that a terminal needs for the text.
     ///
-    /// Terminals disagree on sequences that are joined to one emoji. Their parts are counted, so that a text is rather too
-    /// short for its column than too long.
+    /// Terminals disagree on sequences that are joined to one emoji. Their parts are counted, so that a text is rather
+    /// too short for its column than too long.
     var cellCount: Int { unicodeScalars.reduce(0) { $0 + $1.cellCount } }
 
     /// Returns the text, or its beginning and an ellipsis if it needs more than `count` cells.
@@ -26,7 +26,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// The number of cells that a terminal needs for the character: 0, 1 or 2 (Unicode Standard Annex #11, and wcwidth(3)).
+    /// The number of cells that a terminal needs for the character: 0, 1 or 2 (Unicode Standard Annex #11, and
+    /// wcwidth(3)).
     fileprivate var cellCount: Int {
         if value < 0x300 { return 1 }
         switch properties.generalCategory {

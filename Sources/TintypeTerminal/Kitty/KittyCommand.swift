@@ -71,7 +71,8 @@ package enum KittyCommand {
         command("a=d,d=I,i=\(image)", [], route)
     }
 
-    /// Returns the command that asks whether the terminal understands the protocol and a medium, without showing anything.
+    /// Returns the command that asks whether the terminal understands the protocol and a medium, without showing
+    /// anything.
     ///
     /// The terminal answers with the number, and with `OK` if it does.
     package static func query(number: UInt32, _ pixels: KittyPixels, by medium: Medium = .inline) -> [UInt8] {

@@ -1,9 +1,9 @@
 /// The characters by which a terminal shows images of the kitty protocol as text (*Unicode placeholders* in its
 /// specification).
 ///
-/// A cell with U+10EEEE shows a part of an image. Combining marks name the row and the column of the part, counted in cells.
-/// The number of the image is in the colour of the character and in a third mark. A program between, such as tmux, moves and
-/// clips these cells like other text.
+/// A cell with U+10EEEE shows a part of an image. Combining marks name the row and the column of the part, counted in
+/// cells. The number of the image is in the colour of the character and in a third mark. A program between, such as
+/// tmux, moves and clips these cells like other text.
 enum KittyPlaceholders {
     private static let placeholder: Unicode.Scalar = "\u{10EEEE}"
 
@@ -22,8 +22,8 @@ enum KittyPlaceholders {
     /// The numbers of images with a highest byte that is not zero.
     private static let numberCount = colorCount * 255
 
-    /// Returns the number of an image in the terminal, of which the two bytes in the middle are zero: one of the 256 colours
-    /// names the lowest byte, and a mark names the highest.
+    /// Returns the number of an image in the terminal, of which the two bytes in the middle are zero: one of the 256
+    /// colours names the lowest byte, and a mark names the highest.
     ///
     /// - Parameters:
     ///   - image: The number that the session or the program uses.
@@ -52,8 +52,8 @@ enum KittyPlaceholders {
 
     /// The marks for the numbers from 0.
     ///
-    /// They are those of Unicode 6.0 that stand above their character (combining class 230), have no decomposition, and do
-    /// not merge with others when text is normalized (`rowcolumn-diacritics.txt` of the specification).
+    /// They are those of Unicode 6.0 that stand above their character (combining class 230), have no decomposition, and
+    /// do not merge with others when text is normalized (`rowcolumn-diacritics.txt` of the specification).
     static let marks: [Unicode.Scalar] = markRanges.flatMap { first, last in
         (first...last).compactMap { Unicode.Scalar($0) }
     }

@@ -3,14 +3,14 @@ package import TintypeCore
 
 /// Writes images among the text of a shell, where the cursor is, without a session.
 ///
-/// Rows are reserved by line breaks first, because terminals disagree on where an image leaves the cursor, and on whether it
-/// scrolls the screen. The cursor ends at the beginning of the row below the image.
+/// Rows are reserved by line breaks first, because terminals disagree on where an image leaves the cursor, and on
+/// whether it scrolls the screen. The cursor ends at the beginning of the row below the image.
 package struct InlineImage: Sendable {
     private let capabilities: TerminalCapabilities
     private let share: @Sendable ([UInt8]) -> SharedPixels?
 
-    /// The largest number of bytes of frames that a terminal gets of one animation. kitty itself keeps 320 MB of each of five
-    /// kinds of data.
+    /// The largest number of bytes of frames that a terminal gets of one animation. kitty itself keeps 320 MB of each
+    /// of five kinds of data.
     package static let animationLimit = 256 << 20
 
     /// The bytes of an image, and the shared memory that they name.
@@ -131,8 +131,8 @@ package struct InlineImage: Sendable {
 
     // MARK: Animations
 
-    /// Writes the frames after the first, which has been shown, one by one, and the command that plays them. Only terminals
-    /// with kitty's protocol play animations.
+    /// Writes the frames after the first, which has been shown, one by one, and the command that plays them. Only
+    /// terminals with kitty's protocol play animations.
     ///
     /// If a frame is damaged, the terminal plays the frames before it. No more frames are written than the terminal can
     /// store.

@@ -1,4 +1,5 @@
 package import TintypeCore
+package import TintypeViews
 
 /// The content of a region of the terminal.
 package enum RegionContent: Sendable {

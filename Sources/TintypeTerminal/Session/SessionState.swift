@@ -52,8 +52,8 @@ struct SessionState: Sendable {
         frames.add(frame, region: region, kind: kind)
     }
 
-    /// Adds a frame that was written once more, unless a newer one waits, its region was removed, or it was made for a former
-    /// size.
+    /// Adds a frame that was written once more, unless a newer one waits, its region was removed, or it was made for a
+    /// former size.
     mutating func repeatFrame(_ frame: RegionFrame, region: Int) {
         guard newSize == nil, !removedRegions.contains(region), !frames.contains(region) else { return }
         frames.add(frame, region: region, kind: .content)

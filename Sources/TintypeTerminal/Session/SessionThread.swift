@@ -68,8 +68,8 @@ struct SessionThread {
         return isWritten
     }
 
-    /// Returns the bytes that remove the images from the terminal behind tmux, which would keep them although their text is
-    /// gone.
+    /// Returns the bytes that remove the images from the terminal behind tmux, which would keep them although their
+    /// text is gone.
     private mutating func lastImages() -> [UInt8] {
         guard core.capabilities.hasPlaceholders, core.screen == .alternate, output == .complete else { return [] }
         var bytes: [UInt8] = []
@@ -136,7 +136,8 @@ struct SessionThread {
         if ready == core.wake.descriptor { core.wake.clear() }
     }
 
-    /// Sends pixels inline from now on, because the terminal could not read those in shared memory, although it has said so.
+    /// Sends pixels inline from now on, because the terminal could not read those in shared memory, although it has
+    /// said so.
     private mutating func stopSharing() {
         guard hasSharedMemory else { return }
         hasSharedMemory = false

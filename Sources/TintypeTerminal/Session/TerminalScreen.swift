@@ -26,8 +26,8 @@ public enum TerminalScreen: Hashable, Sendable {
     /// - Parameters:
     ///   - graphics: The protocol of the session.
     ///   - output: Whether a frame may have been truncated.
-    ///   - restingRow: The row of the cursor between frames, if the session has one. After whole frames the cursor is there,
-    ///     or where the terminal has moved it together with the text.
+    ///   - restingRow: The row of the cursor between frames, if the session has one. After whole frames the cursor is
+    ///     there, or where the terminal has moved it together with the text.
     package func restoration(
         _ graphics: GraphicsProtocol, after output: FormerOutput, restingRow: Int? = nil
     ) -> [UInt8] {

@@ -3,11 +3,11 @@ public import TintypeCore
 
 /// Shows images in regions of a terminal, and receives keys, until it ends.
 ///
-/// One thread encodes frames, writes them, and reads keys and answers. It writes the newest frame of each region when the
-/// terminal has processed the former one. Only ``end()``, ``finish()`` and ``suspend()`` wait for the terminal.
+/// One thread encodes frames, writes them, and reads keys and answers. It writes the newest frame of each region when
+/// the terminal has processed the former one. Only ``end()``, ``finish()`` and ``suspend()`` wait for the terminal.
 ///
-/// The terminal is restored by ``end()``, and when the session is released. ``TerminalSignals`` calls ``end()`` for signals
-/// that end the process; a program that handles signals itself does so, on any thread.
+/// The terminal is restored by ``end()``, and when the session is released. ``TerminalSignals`` calls ``end()`` for
+/// signals that end the process; a program that handles signals itself does so, on any thread.
 public final class TerminalSession: Sendable {
     private let core: SessionCore
 
@@ -27,8 +27,8 @@ public final class TerminalSession: Sendable {
 
     /// Begins a session on a terminal, with the clock that decides when an answer is late.
     ///
-    /// - Parameter restingRow: The row at whose beginning the cursor stands now, after each frame, and at the end, also if a
-    ///   signal or a crash ends the process; `nil` if it may be anywhere.
+    /// - Parameter restingRow: The row at whose beginning the cursor stands now, after each frame, and at the end, also
+    ///   if a signal or a crash ends the process; `nil` if it may be anywhere.
     package init(
         _ capabilities: TerminalCapabilities, screen: TerminalScreen, restingRow: Int? = nil, device: TerminalDevice,
         time: TimeSource = .system,
@@ -53,8 +53,8 @@ public final class TerminalSession: Sendable {
     /// The size of the terminal, as the last call of ``resize()`` found it.
     public var size: TerminalSize { core.state.withLock { $0.size } }
 
-    /// Restores the terminal. Waits until that is done, but at most for a second if the terminal takes no bytes. Frames that
-    /// have not been written are dropped.
+    /// Restores the terminal. Waits until that is done, but at most for a second if the terminal takes no bytes. Frames
+    /// that have not been written are dropped.
     ///
     /// Called by `onKey`, it does not wait, and the terminal is restored when `onKey` has returned. The same applies to
     /// ``finish()`` and ``suspend()``.
@@ -67,8 +67,9 @@ public final class TerminalSession: Sendable {
         core.device.leaveRawMode()
     }
 
-    /// Restores the terminal like ``end()``, after all frames have been written; waits for at most two seconds for them.
-    public func finish() {
+    /// Restores the terminal like ``end()``, after all frames have been written; waits for at most two seconds for
+    /// them.
+    package func finish() {
         core.change { $0.finish() }
         guard !core.isOnThread else { return }
         _ = Polling.wait(for: [core.ended.descriptor], until: .now + .seconds(2))
@@ -86,7 +87,8 @@ public final class TerminalSession: Sendable {
         core.device.leaveRawMode()
     }
 
-    /// Uses the terminal again after ``suspend()``, unless the session has ended meanwhile. Show everything again after it.
+    /// Uses the terminal again after ``suspend()``, unless the session has ended meanwhile. Show everything again after
+    /// it.
     ///
     /// - Throws: ``TintypeError/Code/unreadable`` if the terminal is gone.
     public func resume() throws(TintypeError) {

@@ -4,8 +4,8 @@ import TintypeCore
 extension TerminalDevice {
     /// Runs `body` in raw mode, outside of a session.
     ///
-    /// A signal that ends or stops the process meanwhile first restores the modes and removes shared pixels. A program that
-    /// handles a signal itself calls ``leaveRawModes()`` before it ends.
+    /// A signal that ends or stops the process meanwhile first restores the modes and removes shared pixels. A program
+    /// that handles a signal itself calls ``leaveRawModes()`` before it ends.
     ///
     /// - Throws: ``TintypeError/Code/unreadable`` if this is no terminal.
     func inRawMode<Value>(_ body: () -> Value) throws(TintypeError) -> Value {

@@ -1,14 +1,14 @@
 import Foundation
 import TintypeCore
 
-/// Handles the signals that concern a terminal while a session uses it, until it is released. A process has one such object
-/// at a time.
+/// Handles the signals that concern a terminal while a session uses it, until it is released. A process has one such
+/// object at a time.
 ///
 ///     let signals = TerminalSignals(session) { /* show everything again, on the main actor */ }
 ///
-/// A signal that ends or stops the process restores the terminal first, and then has its usual effect: `SIGINT`, `SIGTERM`,
-/// `SIGHUP`, `SIGQUIT`, `SIGTSTP`, and those of crashes. `SIGWINCH` updates the size of the session. `SIGKILL` and `SIGSTOP`
-/// cannot be handled.
+/// A signal that ends or stops the process restores the terminal first, and then has its usual effect: `SIGINT`,
+/// `SIGTERM`, `SIGHUP`, `SIGQUIT`, `SIGTSTP`, and those of crashes. `SIGWINCH` updates the size of the session.
+/// `SIGKILL` and `SIGSTOP` cannot be handled.
 public final class TerminalSignals: Sendable {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH]
 
@@ -21,8 +21,8 @@ public final class TerminalSignals: Sendable {
     ///   - session: The session to restore.
     ///   - excluded: Signals that the program handles itself, by ending the session.
     ///   - onEnd: Called on a thread of its own before a signal ends the process, when the terminal has been restored.
-    ///   - onChange: Called on a thread of its own when the size has changed or the process continues: everything must be
-    ///     shown again.
+    ///   - onChange: Called on a thread of its own when the size has changed or the process continues: everything must
+    ///     be shown again.
     public init(
         _ session: TerminalSession, except excluded: Set<Int32> = [], onEnd: @escaping @Sendable () -> Void = {},
         onChange: @escaping @Sendable () -> Void
@@ -74,8 +74,8 @@ final class SignalPipe: Sendable {
     private static let state = Locked(State())
     private static let handlers = SignalHandlers()
 
-    /// Calls `action` with the number of each signal, on a thread of its own, until ``end()``. Signals that the parent process
-    /// ignores, as nohup does, stay ignored.
+    /// Calls `action` with the number of each signal, on a thread of its own, until ``end()``. Signals that the parent
+    /// process ignores, as nohup does, stay ignored.
     func forward(_ signals: [Int32], to action: @escaping @Sendable (Int32) -> Void) {
         let signals = Set(signals.filter { !SignalHandlers.isIgnored($0) })
         let action = Action(owner: ObjectIdentifier(self), signals: signals, run: action)
@@ -197,8 +197,8 @@ package final class SignalHandlers: Sendable {
     /// Performs the default action of a signal; after ``restore()``, its former disposition.
     func raise(_ number: Int32) {
         replaceAgain(number) { signal(number, SIG_DFL) }
-        // Sent to this thread, it takes effect before the call returns. Sent to the process, it may wait for another thread until
-        // its handler is installed again, and does not stop the process.
+        // Sent to this thread, it takes effect before the call returns. Sent to the process, it may wait for another
+        // thread until its handler is installed again, and does not stop the process.
         var (signals, mask) = (sigset_t(), sigset_t())
         sigemptyset(&signals)
         sigaddset(&signals, number)

@@ -92,8 +92,8 @@ package struct SixelWriter {
         }
     }
 
-    /// Writes the colours of the band in passes from left to right. A pass has several colours if they do not overlap, which
-    /// saves returns to the left.
+    /// Writes the colours of the band in passes from left to right. A pass has several colours if they do not overlap,
+    /// which saves returns to the left.
     private mutating func writeBand() {
         var waiting = image.colors.indices.filter { !columns[$0].isEmpty }
             .sorted { columns[$0].lowerBound < columns[$1].lowerBound }

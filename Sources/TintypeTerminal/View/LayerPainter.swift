@@ -1,5 +1,6 @@
 import Foundation
 import TintypeCore
+import TintypeViews
 
 /// One of the images of a transition.
 package struct TransitionImage: Sendable {
@@ -45,8 +46,8 @@ struct LayerPainter {
         }
     }
 
-    /// Returns where a layer lies on the canvas; `nil` if it is seen from its edge, or if a program's transition places it far
-    /// outside, or makes it larger than twice the canvas.
+    /// Returns where a layer lies on the canvas; `nil` if it is seen from its edge, or if a program's transition places
+    /// it far outside, or makes it larger than twice the canvas.
     private func rect(of image: TransitionImage, _ layer: TransitionFrame.Layer) -> PixelRect? {
         let foreshortening = layer.turn.map { cos($0.degrees * .pi / 180) } ?? 1
         let across = layer.scale * (layer.turn?.axis == .vertical ? foreshortening : 1)
@@ -64,8 +65,8 @@ struct LayerPainter {
         return rect
     }
 
-    /// Blends a premultiplied pixel with an opacity of up to 256 over another one. All four channels are computed alike,
-    /// two at a time.
+    /// Blends a premultiplied pixel with an opacity of up to 256 over another one. All four channels are computed
+    /// alike, two at a time.
     private static func blend(_ source: UInt32, _ opacity: UInt32, over target: UInt32) -> UInt32 {
         let mask: UInt32 = 0x00FF_00FF
         let low = ((source & mask) &* opacity) >> 8 & mask

@@ -1,4 +1,5 @@
 public import TintypeCore
+public import TintypeViews
 
 /// Shows images in a rectangle of a terminal.
 ///
@@ -98,7 +99,8 @@ public import TintypeCore
         draw(.content)
     }
 
-    /// Shows the new content of a transition, frame by frame. Over `ssh`, and while the view is hidden, it is shown at once.
+    /// Shows the new content of a transition, frame by frame. Over `ssh`, and while the view is hidden, it is shown at
+    /// once.
     public func show(with transition: RunningTransition) {
         guard !session.capabilities.isRemote, isVisible else {
             show(transition.new)

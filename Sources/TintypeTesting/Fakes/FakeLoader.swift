@@ -66,17 +66,17 @@ public final class FakeLoader: ImageLoader {
     }
 
     /// Returns the number of loads of `identity` that were cancelled while they waited at a gate.
-    public func cancelledCount(_ identity: String) -> Int {
+    package func cancelledCount(_ identity: String) -> Int {
         state.withLock { $0.cancelled[identity] ?? 0 }
     }
 
     /// Returns the context that the last load of `identity` received, or `nil` if there was none.
-    public func lastContext(_ identity: String) -> LoadContext? {
+    package func lastContext(_ identity: String) -> LoadContext? {
         state.withLock { $0.contexts[identity] }
     }
 
     /// Sets the verdict on stored bytes. ``StoredVerdict/fresh`` by default.
-    public func judge(_ verdict: StoredVerdict) {
+    package func judge(_ verdict: StoredVerdict) {
         state.withLock { $0.verdict = verdict }
     }
 

@@ -1,13 +1,14 @@
-public import Foundation
-public import TintypeCore
-public import TintypeShared
+package import Foundation
+package import TintypeCore
+package import TintypeShared
 
 /// A shared store in memory that fails, hangs or damages values on command, and counts its calls.
 ///
-/// It is also a store of leases. Machines of a test that share one object share its values. You can use it from any thread.
-public final class FakeSharedStore: SharedStore, LeaseStore {
+/// It is also a store of leases. Machines of a test that share one object share its values. You can use it from any
+/// thread.
+package final class FakeSharedStore: SharedStore, LeaseStore {
     /// A kind of call.
-    public enum Call: Hashable, Sendable, CaseIterable {
+    package enum Call: Hashable, Sendable, CaseIterable {
         /// `value(for:)` and `contains(_:)`.
         case read
         /// `store(_:for:timeToLive:)`.
@@ -21,13 +22,13 @@ public final class FakeSharedStore: SharedStore, LeaseStore {
     }
 
     /// What a call does.
-    public enum Behavior: Sendable {
+    package enum Behavior: Sendable {
         /// It succeeds.
         case normal
         /// It fails.
         case failure(TintypeError)
-        /// It waits until the gate is open, and then succeeds. It fails with ``TintypeCore/TintypeError/Code/cancelled``
-        /// if it is cancelled first.
+        /// It waits until the gate is open, and then succeeds. It fails with
+        /// ``TintypeCore/TintypeError/Code/cancelled`` if it is cancelled first.
         case gated(Gate)
         /// It waits until ``FakeSharedStore/endHangs()``, whether or not it is cancelled.
         case hanging
@@ -55,9 +56,9 @@ public final class FakeSharedStore: SharedStore, LeaseStore {
     }
 
     /// The name of the store.
-    public let name: String
+    package let name: String
     /// The size of the largest value that the store accepts, in bytes.
-    public let maximumValueSize: Int
+    package let maximumValueSize: Int
     private let time: TimeSource
     private let state = Locked(State())
 
@@ -67,7 +68,7 @@ public final class FakeSharedStore: SharedStore, LeaseStore {
     ///   - name: The name of the store.
     ///   - maximumValueSize: The size of the largest value that it accepts, in bytes.
     ///   - time: The clock for times to live.
-    public init(name: String = "fake", maximumValueSize: Int = 64 << 20, time: TimeSource = .system) {
+    package init(name: String = "fake", maximumValueSize: Int = 64 << 20, time: TimeSource = .system) {
         self.name = name
         self.maximumValueSize = maximumValueSize
         self.time = time
@@ -76,12 +77,12 @@ public final class FakeSharedStore: SharedStore, LeaseStore {
     // MARK: For tests
 
     /// Sets what all further calls of some kinds do; by default of all kinds.
-    public func behave(_ behavior: Behavior, in calls: [Call] = Call.allCases) {
+    package func behave(_ behavior: Behavior, in calls: [Call] = Call.allCases) {
         state.withLock { state in for call in calls { state.behaviors[call] = behavior } }
     }
 
     /// Ends all calls that hang.
-    public func endHangs() {
+    package func endHangs() {
         let hangs = state.withLock { state in
             defer { state.hangs = [] }
             return state.hangs
@@ -90,29 +91,29 @@ public final class FakeSharedStore: SharedStore, LeaseStore {
     }
 
     /// Returns the number of calls of a kind, whatever came of them.
-    public func count(_ call: Call) -> Int { state.withLock { $0.counts[call] ?? 0 } }
+    package func count(_ call: Call) -> Int { state.withLock { $0.counts[call] ?? 0 } }
 
     /// The keys with values, sorted.
-    public var keys: [String] { state.withLock { $0.values.keys.sorted() } }
+    package var keys: [String] { state.withLock { $0.values.keys.sorted() } }
 
     /// The keys of all values that were written, in order.
-    public var written: [String] { state.withLock { $0.written } }
+    package var written: [String] { state.withLock { $0.written } }
 
     /// Returns the value of a key, without counting a call.
-    public func data(for key: String) -> Data? { state.withLock { $0.values[key]?.data } }
+    package func data(for key: String) -> Data? { state.withLock { $0.values[key]?.data } }
 
     /// Returns how long a value has left; `nil` without a value or a limit.
-    public func timeToLive(of key: String) -> Duration? {
+    package func timeToLive(of key: String) -> Duration? {
         state.withLock { [now = time.uptime()] in $0.values[key]?.end.map { $0 - now } }
     }
 
     /// Sets a value, without counting a call.
-    public func setData(_ data: Data, for key: String) {
+    package func setData(_ data: Data, for key: String) {
         state.withLock { $0.values[key] = Value(data: data, end: nil) }
     }
 
     /// Whether a lease is held.
-    public func isHeld(_ key: String) -> Bool {
+    package func isHeld(_ key: String) -> Bool {
         state.withLock { [now = time.uptime()] in $0.leases[key].map { $0.end > now } ?? false }
     }
 
@@ -121,7 +122,7 @@ public final class FakeSharedStore: SharedStore, LeaseStore {
     /// Returns the value of a key, or `nil` if there is none.
     ///
     /// - Throws: The error that the test has set.
-    public func value(for key: String) async throws(TintypeError) -> Data? {
+    package func value(for key: String) async throws(TintypeError) -> Data? {
         let behavior = try await begin(.read)
         let value = state.withLock { [now = time.uptime()] state in
             state.values[key].flatMap { value in value.end.map { $0 > now } ?? true ? value.data : nil }
@@ -132,8 +133,9 @@ public final class FakeSharedStore: SharedStore, LeaseStore {
 
     /// Stores a value.
     ///
-    /// - Throws: The error that the test has set; ``TintypeCore/TintypeError/Code/limitExceeded`` if the value is too large.
-    public func store(_ value: Data, for key: String, timeToLive: Duration?) async throws(TintypeError) {
+    /// - Throws: The error that the test has set; ``TintypeCore/TintypeError/Code/limitExceeded`` if the value is too
+    ///   large.
+    package func store(_ value: Data, for key: String, timeToLive: Duration?) async throws(TintypeError) {
         _ = try await begin(.write)
         guard value.count <= maximumValueSize else {
             throw TintypeError(.limitExceeded, stage: .store, "the value is too large for the fake store")
@@ -147,7 +149,7 @@ public final class FakeSharedStore: SharedStore, LeaseStore {
     /// Removes the value of a key.
     ///
     /// - Throws: The error that the test has set.
-    public func remove(_ key: String) async throws(TintypeError) {
+    package func remove(_ key: String) async throws(TintypeError) {
         _ = try await begin(.remove)
         state.withLock { $0.values[key] = nil }
     }
@@ -155,14 +157,14 @@ public final class FakeSharedStore: SharedStore, LeaseStore {
     /// Returns whether there is a value for a key.
     ///
     /// - Throws: The error that the test has set.
-    public func contains(_ key: String) async throws(TintypeError) -> Bool { try await value(for: key) != nil }
+    package func contains(_ key: String) async throws(TintypeError) -> Bool { try await value(for: key) != nil }
 
     // MARK: LeaseStore
 
     /// Takes the lease of a key; `nil` if another holder has it.
     ///
     /// - Throws: The error that the test has set.
-    public func acquireLease(_ key: String, for time: Duration) async throws(TintypeError) -> LeaseToken? {
+    package func acquireLease(_ key: String, for time: Duration) async throws(TintypeError) -> LeaseToken? {
         _ = try await begin(.acquire)
         return state.withLock { [now = self.time.uptime()] state in
             if let lease = state.leases[key], lease.end > now { return nil }
@@ -175,7 +177,7 @@ public final class FakeSharedStore: SharedStore, LeaseStore {
     /// Gives a lease back if the token still holds it.
     ///
     /// - Throws: The error that the test has set.
-    public func releaseLease(_ key: String, _ token: LeaseToken) async throws(TintypeError) {
+    package func releaseLease(_ key: String, _ token: LeaseToken) async throws(TintypeError) {
         _ = try await begin(.release)
         state.withLock { state in
             if state.leases[key]?.token == token { state.leases[key] = nil }

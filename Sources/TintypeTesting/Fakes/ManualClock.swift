@@ -19,10 +19,10 @@ public final class ManualClock: Sendable {
     }
 
     /// The time by which the clock was advanced.
-    public var uptime: Duration { elapsed.withLock { $0 } }
+    package var uptime: Duration { elapsed.withLock { $0 } }
 
     /// The current date of the clock.
-    public var date: Date {
+    package var date: Date {
         let components = uptime.components
         return start.addingTimeInterval(Double(components.seconds) + Double(components.attoseconds) * 1e-18)
     }
@@ -38,7 +38,7 @@ public final class ManualClock: Sendable {
     /// The current time of the timer.
     public private(set) var now = Duration.zero
     /// The time at which the timer fires, or `nil` if it is not set.
-    public private(set) var ringTime: Duration?
+    package private(set) var ringTime: Duration?
     private var tick: (@MainActor () -> Void)?
 
     /// Creates a timer at time zero that is not set.
@@ -65,7 +65,7 @@ public final class ManualClock: Sendable {
     }
 
     /// Advances the time like a machine that was suspended: the timer fires once at the end, if it was due.
-    public func sleep(for duration: Duration) {
+    package func sleep(for duration: Duration) {
         now += duration
         if let ringTime, ringTime <= now { ring() }
     }

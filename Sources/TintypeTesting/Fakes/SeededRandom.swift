@@ -13,12 +13,13 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     /// `TINTYPE_SEED` sets the seed, to repeat a failed run.
     ///
     /// - Parameter name: The name to print before the seed.
-    public static func printed(_ name: String) -> SeededRandom { SeededRandom(seed: printedSeed(name)) }
+    package static func printed(_ name: String) -> SeededRandom { SeededRandom(seed: printedSeed(name)) }
 
-    /// Returns the seed in the environment variable `TINTYPE_SEED`, otherwise a random one, and prints it to standard output.
+    /// Returns the seed in the environment variable `TINTYPE_SEED`, otherwise a random one, and prints it to standard
+    /// output.
     ///
     /// - Parameter name: The name to print before the seed.
-    public static func printedSeed(_ name: String) -> UInt64 {
+    package static func printedSeed(_ name: String) -> UInt64 {
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["TINTYPE_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...999_999)
         print("\(name): TINTYPE_SEED=\(seed)")

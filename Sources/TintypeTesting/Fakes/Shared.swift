@@ -1,20 +1,20 @@
 import TintypeCore
 
 /// A value that a test shares with the closures it passes on. You can use it from any thread.
-public final class Shared<Value: Sendable>: Sendable {
+package final class Shared<Value: Sendable>: Sendable {
     private let value: Locked<Value>
 
     /// Creates a shared value.
-    public init(_ value: Value) {
+    package init(_ value: Value) {
         self.value = Locked(value)
     }
 
     /// A copy of the current value.
-    public var now: Value { value.withLock { $0 } }
+    package var now: Value { value.withLock { $0 } }
 
     /// Reads or changes the value under a lock, and returns the result of the closure. The closure must not use the
     /// same value again.
-    public func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+    package func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
         value.withLock { body(&$0) }
     }
 }

@@ -1,14 +1,14 @@
-public import Foundation
+package import Foundation
 
 /// A local TCP port that refuses connections. The port stays reserved while this object exists.
-public final class ClosedPort: Sendable {
+package final class ClosedPort: Sendable {
     private let descriptor: Int32
     private let number: UInt16
 
     /// Reserves a port on 127.0.0.1.
     ///
     /// - Throws: `POSIXError` if no port is available.
-    public init() throws {
+    package init() throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -28,7 +28,7 @@ public final class ClosedPort: Sendable {
     }
 
     /// A URL at this port.
-    public var url: URL {
+    package var url: URL {
         get throws {
             guard let url = URL(string: "http://127.0.0.1:\(number)/a") else { throw POSIXError(.EINVAL) }
             return url

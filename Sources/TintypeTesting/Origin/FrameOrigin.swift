@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 import TintypeTLS
 
 /// An HTTP/2 server for tests, over TLS on 127.0.0.1, that sends exactly the frames that a test specifies.
@@ -7,14 +7,14 @@ import TintypeTLS
 /// every method from any thread.
 ///
 ///     let origin = try await FrameOrigin.start(identity) { _ in [.headers([(":status", "000")], endStream: true)] }
-public final class FrameOrigin: Sendable {
+package final class FrameOrigin: Sendable {
     /// The frames with which the origin answers a request.
     ///
     /// - Parameter number: The number of earlier requests.
-    public typealias Answer = @Sendable (_ number: Int) -> [OriginFrame]
+    package typealias Answer = @Sendable (_ number: Int) -> [OriginFrame]
 
     /// The URL of the origin without a trailing slash.
-    public let baseURL: URL
+    package let baseURL: URL
 
     private let server: SocketServer
     private let record: Watched<Record>
@@ -52,7 +52,7 @@ public final class FrameOrigin: Sendable {
     ///   - answer: Returns the frames that answer a request, when its last frame has arrived. Both closures run on the
     ///     thread of all origins, which they must not block.
     /// - Throws: An error if the certificate is invalid, libssl is not installed or no port is available.
-    public static func start(
+    package static func start(
         _ identity: OriginIdentity, opening: @escaping @Sendable () -> [OriginFrame] = { [.settings()] },
         answer: @escaping Answer
     ) async throws -> FrameOrigin {
@@ -80,28 +80,28 @@ public final class FrameOrigin: Sendable {
     }
 
     /// Closes the listener and all connections, and returns when they are closed.
-    public func stop() async {
+    package func stop() async {
         await server.stopListening()
         await closeConnections()
     }
 
     /// Closes all connections at once, without a TLS closing alert, and returns when they are closed.
-    public func closeConnections() async {
+    package func closeConnections() async {
         await server.abortConnections()
     }
 
     /// Returns the URL of a path at this origin.
-    public func url(_ path: String) -> URL { baseURL.appending(path: path) }
+    package func url(_ path: String) -> URL { baseURL.appending(path: path) }
 
     /// The number of requests so far.
-    public var requestCount: Int { record.value.requests }
+    package var requestCount: Int { record.value.requests }
 
     /// The number of connections so far.
-    public var connectionCount: Int { record.value.connectionCount }
+    package var connectionCount: Int { record.value.connectionCount }
 
     /// Waits until `count` requests have arrived since the start, or until the task is cancelled.
-    public func waitForRequests(_ count: Int) async { await record.wait { $0.requests >= count } }
+    package func waitForRequests(_ count: Int) async { await record.wait { $0.requests >= count } }
 
     /// Waits until the client has closed all connections, or until the task is cancelled.
-    public func waitForNoConnections() async { await record.wait { $0.openConnections == 0 } }
+    package func waitForNoConnections() async { await record.wait { $0.openConnections == 0 } }
 }

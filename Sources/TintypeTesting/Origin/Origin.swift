@@ -12,7 +12,7 @@ import TintypeTLS
 ///     await origin.stop()
 public final class Origin: Sendable {
     /// The URL of the origin without a trailing slash: `http://127.0.0.1:PORT`, or `https:` with TLS.
-    public let baseURL: URL
+    package let baseURL: URL
 
     let ledger: OriginLedger
     private let server: SocketServer
@@ -28,12 +28,17 @@ public final class Origin: Sendable {
     ///
     /// - Parameter identity: The certificate for TLS; `nil` serves plain HTTP.
     /// - Throws: An error if the certificate is invalid, libssl is not installed or no port is available.
-    public static func start(_ identity: OriginIdentity? = nil) async throws -> Origin {
+    package static func start(_ identity: OriginIdentity?) async throws -> Origin {
         let ledger = OriginLedger()
         let tls = try identity.map { try TLSContext($0) }
         let server = try await SocketServer { _ in (OriginConnection(ledger: ledger), tls) }
         return try Origin(server: server, ledger: ledger, scheme: tls == nil ? "http" : "https")
     }
+
+    /// Starts an origin of plain HTTP on a free port.
+    ///
+    /// - Throws: An error if no port is available.
+    public static func start() async throws -> Origin { try await start(nil) }
 
     /// Closes the listener and all connections, and returns when they are closed. Further calls have no effect.
     ///
@@ -65,7 +70,7 @@ extension Origin {
     /// - Parameters:
     ///   - path: The path, percent-decoded and without a query.
     ///   - responses: The responses. If empty, the path is a 404.
-    public func serve(_ path: String, sequence responses: [OriginResponse]) {
+    package func serve(_ path: String, sequence responses: [OriginResponse]) {
         let sequence = OriginSequence(responses)
         serve(path) { _ in sequence.next() }
     }
@@ -85,17 +90,18 @@ extension Origin {
     /// All requests so far, in order of arrival. A request has arrived when its whole body has.
     public var requests: [OriginRequest] { ledger.record.value.requests }
 
-    /// Removes the requests so far from the record and sets their counts to zero, so that a long run needs little memory.
-    public func forgetRequests() {
+    /// Removes the requests so far from the record and sets their counts to zero, so that a long run needs little
+    /// memory.
+    package func forgetRequests() {
         ledger.record.update { $0.forgetRequests() }
     }
 
     /// The number of open connections.
-    public var openConnections: Int { ledger.record.value.openConnections }
+    package var openConnections: Int { ledger.record.value.openConnections }
 
     /// The number of responses whose connection the client closed while the response was delayed, held by a gate,
     /// silent or only partly sent.
-    public var closedEarly: Int { ledger.record.value.closedEarly }
+    package var closedEarly: Int { ledger.record.value.closedEarly }
 
     /// Returns the number of requests so far.
     ///
@@ -114,22 +120,22 @@ extension Origin {
     }
 
     /// Waits until the client has closed `count` responses early, or until the task is cancelled.
-    public func waitForClosedEarly(_ count: Int) async {
+    package func waitForClosedEarly(_ count: Int) async {
         await ledger.record.wait { $0.closedEarly >= count }
     }
 }
 
 /// The certificate and private key of an origin that uses TLS.
-public struct OriginIdentity: Sendable {
+package struct OriginIdentity: Sendable {
     /// The certificate, followed by those that signed it, in PEM format.
-    public var certificates: String
+    package var certificates: String
     /// The private key of the certificate, in PEM format.
-    public var key: String
+    package var key: String
     /// The certificates of which clients must present one, in PEM format; `nil` accepts clients without one.
-    public var clients: String?
+    package var clients: String?
 
     /// Creates an identity from PEM texts. ``Origin/start(_:)`` checks them.
-    public init(certificates: String, key: String, clients: String? = nil) {
+    package init(certificates: String, key: String, clients: String? = nil) {
         self.certificates = certificates
         self.key = key
         self.clients = clients

@@ -1,7 +1,7 @@
-public import Foundation
+package import Foundation
 
 /// A frame that a ``FrameOrigin`` sends, correct or not (RFC 9113, 4.1), or another step of a connection.
-public struct OriginFrame: Hashable, Sendable {
+package struct OriginFrame: Hashable, Sendable {
     enum Content: Hashable, Sendable {
         case frame(type: UInt8, flags: UInt8, stream: UInt32?, payload: Data)
         case bytes(Data)
@@ -17,7 +17,7 @@ public struct OriginFrame: Hashable, Sendable {
     ///   - flags: The flags of the frame.
     ///   - stream: The stream; `nil` is the stream of the request, or 0 outside of an answer.
     ///   - payload: The payload, whose length the frame declares. At most 2²⁴ - 1 bytes.
-    public init(type: UInt8, flags: UInt8 = 0, stream: UInt32? = nil, payload: Data = Data()) {
+    package init(type: UInt8, flags: UInt8 = 0, stream: UInt32? = nil, payload: Data = Data()) {
         content = .frame(type: type, flags: flags, stream: stream, payload: payload)
     }
 
@@ -26,23 +26,23 @@ public struct OriginFrame: Hashable, Sendable {
     }
 
     /// Bytes that are sent unchanged, such as a part of a frame.
-    public static func bytes(_ bytes: Data) -> OriginFrame { OriginFrame(.bytes(bytes)) }
+    package static func bytes(_ bytes: Data) -> OriginFrame { OriginFrame(.bytes(bytes)) }
 
     /// Closes the connection in order.
-    public static let close = OriginFrame(.close)
+    package static let close = OriginFrame(.close)
 }
 
 extension OriginFrame {
     /// The flags of frames (RFC 9113, 6).
-    public enum Flag {
+    package enum Flag {
         /// The last frame of a stream, in DATA and HEADERS.
-        public static let endStream: UInt8 = 0x01
+        package static let endStream: UInt8 = 0x01
         /// An acknowledgement, in SETTINGS and PING.
-        public static let acknowledge: UInt8 = 0x01
+        package static let acknowledge: UInt8 = 0x01
         /// The last frame of a field block, in HEADERS, PUSH_PROMISE and CONTINUATION.
-        public static let endHeaders: UInt8 = 0x04
+        package static let endHeaders: UInt8 = 0x04
         /// The payload begins with the length of its padding.
-        public static let padded: UInt8 = 0x08
+        package static let padded: UInt8 = 0x08
     }
 
     /// Returns a HEADERS frame with fields that are neither compressed nor checked.
@@ -53,7 +53,7 @@ extension OriginFrame {
     ///   - endHeaders: Whether the field block ends with this frame; otherwise ``continuation(_:stream:endHeaders:)``
     ///     must follow.
     ///   - stream: The stream; `nil` is the stream of the request.
-    public static func headers(
+    package static func headers(
         _ fields: [(name: String, value: String)], endStream: Bool = false, endHeaders: Bool = true,
         stream: UInt32? = nil
     ) -> OriginFrame {
@@ -62,19 +62,19 @@ extension OriginFrame {
     }
 
     /// Returns a CONTINUATION frame.
-    public static func continuation(
+    package static func continuation(
         _ fields: [(name: String, value: String)], stream: UInt32? = nil, endHeaders: Bool = true
     ) -> OriginFrame {
         OriginFrame(type: 9, flags: endHeaders ? Flag.endHeaders : 0, stream: stream, payload: block(fields))
     }
 
     /// Returns a DATA frame.
-    public static func data(_ data: Data, endStream: Bool = false, stream: UInt32? = nil) -> OriginFrame {
+    package static func data(_ data: Data, endStream: Bool = false, stream: UInt32? = nil) -> OriginFrame {
         OriginFrame(type: 0, flags: endStream ? Flag.endStream : 0, stream: stream, payload: data)
     }
 
     /// Returns a SETTINGS frame (RFC 9113, 6.5.2).
-    public static func settings(_ settings: [(identifier: UInt16, value: UInt32)] = []) -> OriginFrame {
+    package static func settings(_ settings: [(identifier: UInt16, value: UInt32)] = []) -> OriginFrame {
         var payload = Data()
         for setting in settings {
             payload.append(bigEndian: setting.identifier)
@@ -89,7 +89,7 @@ extension OriginFrame {
     ///   - promisedStream: The stream of the response.
     ///   - fields: The header fields of the promised request.
     ///   - stream: The stream of the frame; `nil` is that of the request.
-    public static func pushPromise(
+    package static func pushPromise(
         promisedStream: UInt32, fields: [(name: String, value: String)], stream: UInt32? = nil
     ) -> OriginFrame {
         var payload = Data()
@@ -98,7 +98,7 @@ extension OriginFrame {
     }
 
     /// Returns a RST_STREAM frame with an error code (RFC 9113, 7).
-    public static func reset(_ code: UInt32, stream: UInt32? = nil) -> OriginFrame {
+    package static func reset(_ code: UInt32, stream: UInt32? = nil) -> OriginFrame {
         var payload = Data()
         payload.append(bigEndian: code)
         return OriginFrame(type: 3, stream: stream, payload: payload)
@@ -109,7 +109,7 @@ extension OriginFrame {
     /// - Parameters:
     ///   - last: The last stream that the origin promises to answer.
     ///   - code: The error code; 0 is none.
-    public static func goAway(last: UInt32, code: UInt32 = 0) -> OriginFrame {
+    package static func goAway(last: UInt32, code: UInt32 = 0) -> OriginFrame {
         var payload = Data()
         payload.append(bigEndian: last)
         payload.append(bigEndian: code)
@@ -117,7 +117,7 @@ extension OriginFrame {
     }
 
     /// Returns a WINDOW_UPDATE frame.
-    public static func windowUpdate(_ increment: UInt32, stream: UInt32? = nil) -> OriginFrame {
+    package static func windowUpdate(_ increment: UInt32, stream: UInt32? = nil) -> OriginFrame {
         var payload = Data()
         payload.append(bigEndian: increment)
         return OriginFrame(type: 8, stream: stream, payload: payload)
@@ -125,7 +125,7 @@ extension OriginFrame {
 
     /// Returns a whole response: HEADERS with a status and a length, and DATA in frames of 16 KB, the largest that
     /// every client accepts.
-    public static func response(_ body: Data, status: String = "200", type: String = "image/png") -> [OriginFrame] {
+    package static func response(_ body: Data, status: String = "200", type: String = "image/png") -> [OriginFrame] {
         let head = headers([(":status", status), ("content-type", type), ("content-length", "\(body.count)")])
         let starts = Array(stride(from: 0, to: max(1, body.count), by: 16_384))
         return [head]

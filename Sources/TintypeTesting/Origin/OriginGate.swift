@@ -11,7 +11,7 @@ public final class OriginGate: Sendable {
     }
 
     /// The number of body bytes sent before the gate, at most the whole body; `nil` holds back the head too.
-    public let bodyBytes: Int?
+    package let bodyBytes: Int?
 
     private let state = Locked(State())
 

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 
 /// A request as an ``Origin`` received it.
 public struct OriginRequest: Sendable {
@@ -6,19 +6,19 @@ public struct OriginRequest: Sendable {
     public let method: String
 
     /// The request target, as received: `/a%20b?c`. Bytes that are not UTF-8 are decoded as ISO 8859-1.
-    public let target: String
+    package let target: String
 
     /// The path, percent-decoded and without the query.
     public let path: String
 
     /// The text after the `?`, as received; `nil` if there is none.
-    public let query: String?
+    package let query: String?
 
     /// The header fields, in the order and case received.
     public let headers: [(name: String, value: String)]
 
     /// The complete body; empty if there is none.
-    public let body: Data
+    package let body: Data
 
     /// The value of the first field with a name, ignoring case; `nil` if there is none.
     public subscript(header name: String) -> String? {

@@ -6,34 +6,35 @@ public import Foundation
 ///     origin.serve("/cut.png", response: .image(data, type: "image/png").setting(\.ending, to: .reset(after: 500)))
 public struct OriginResponse: Sendable {
     /// The status code. Responses with status 204 or 304 have no body and no length; a response to a HEAD has no body.
-    public var status: Int
+    package var status: Int
 
-    /// The status line without its line break, correct or not, such as `HTTP/1.1 000 X`; `nil` makes it from ``status``.
-    public var statusLine: String?
+    /// The status line without its line break, correct or not, such as `HTTP/1.1 000 X`; `nil` makes it from
+    /// ``status``.
+    package var statusLine: String?
 
     /// Text before the status line, such as informational responses (RFC 9110, 15.2). Empty by default.
-    public var preamble = ""
+    package var preamble = ""
 
     /// The header fields, except those for the framing and the connection, which the origin adds.
-    public var headers: [(name: String, value: String)]
+    package var headers: [(name: String, value: String)]
 
     /// The complete body. ``ending`` may cut it off.
-    public var body: Data
+    package var body: Data
 
     /// The framing, which tells the client where the body ends.
-    public var framing: Framing
+    package var framing: Framing
 
     /// The delay between the request and the head.
-    public var latency: Duration
+    package var latency: Duration
 
     /// The bandwidth in bytes per second, sent in slices of 10 ms; `nil` is unlimited.
-    public var bandwidth: Int?
+    package var bandwidth: Int?
 
     /// The ending of the response.
-    public var ending: Ending
+    package var ending: Ending
 
     /// The gate that holds the response back before the head or in the body; `nil` sends it immediately.
-    public var gate: OriginGate?
+    package var gate: OriginGate?
 
     /// Creates a response. Without arguments it is a well-formed 200 with an empty body.
     ///
@@ -78,7 +79,7 @@ extension OriginResponse {
     }
 
     /// Returns a response with an HTML page in UTF-8.
-    public static func html(_ text: String) -> OriginResponse {
+    package static func html(_ text: String) -> OriginResponse {
         OriginResponse(headers: [("Content-Type", "text/html; charset=utf-8")], body: Data(text.utf8))
     }
 
@@ -97,7 +98,7 @@ extension OriginResponse {
     }
 
     /// Returns a copy with one property changed: `.image(data, type: "image/png").setting(\.bandwidth, to: 10_000)`.
-    public func setting<Value>(
+    package func setting<Value>(
         _ property: WritableKeyPath<OriginResponse, Value>, to value: Value
     ) -> OriginResponse {
         var copy = self
@@ -106,7 +107,7 @@ extension OriginResponse {
     }
 
     /// Returns a copy with one more header field.
-    public func with(header name: String, value: String) -> OriginResponse {
+    package func with(header name: String, value: String) -> OriginResponse {
         setting(\.headers, to: headers + [(name, value)])
     }
 }

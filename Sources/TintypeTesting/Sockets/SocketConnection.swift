@@ -224,8 +224,8 @@ package final class SocketConnection: PollSource {
         SocketPoller.shared.schedule(at: .now + Self.endingTime) { [weak self] in self?.disconnect() }
     }
 
-    /// Empties the socket. The system resets a connection whose socket is closed with bytes in it, and the client may then
-    /// not see the end of the response.
+    /// Empties the socket. The system resets a connection whose socket is closed with bytes in it, and the client may
+    /// then not see the end of the response.
     private func discardInput() {
         while phase != .closed, case .bytes = readPlain() {}
     }

@@ -1,11 +1,11 @@
 import Foundation
 import TintypeCore
 
-/// The thread that owns the sockets of all servers of this module. It starts at first use and never ends, so that a gate or
-/// a delay that ends after its server has stopped still finds its thread.
+/// The thread that owns the sockets of all servers of this module. It starts at first use and never ends, so that a
+/// gate or a delay that ends after its server has stopped still finds its thread.
 ///
-/// A global actor, because the compiler then proves that connections, and the closures of tests that answer requests, are used
-/// on this thread alone. Nothing isolated to it may block.
+/// A global actor, because the compiler then proves that connections, and the closures of tests that answer requests,
+/// are used on this thread alone. Nothing isolated to it may block.
 @globalActor
 package actor SocketLoop {
     package static let shared = SocketLoop()
@@ -22,8 +22,8 @@ package actor SocketLoop {
 
 /// The executor of ``SocketLoop``.
 ///
-/// It runs jobs in order. One of them is a task that polls the sockets: it runs once in every turn, and only it waits for
-/// sockets, for a timer, or for the next job.
+/// It runs jobs in order. One of them is a task that polls the sockets: it runs once in every turn, and only it waits
+/// for sockets, for a timer, or for the next job.
 final class SocketThread: SerialExecutor {
     private struct State {
         var jobs: ArraySlice<UnownedJob> = []

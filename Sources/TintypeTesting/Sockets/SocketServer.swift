@@ -65,8 +65,8 @@ package final class SocketServer: PollSource {
 
     /// Listens on a free port that no server of this process has had before, unless a port is required.
     ///
-    /// The system gives a port away again as soon as its server has stopped. A client of another test, which still tries to
-    /// reach that server, would send its request to the new one.
+    /// The system gives a port away again as soon as its server has stopped. A client of another test, which still
+    /// tries to reach that server, would send its request to the new one.
     private static func listen(at port: Int?) throws(POSIXError) -> (Int32, Int) {
         while true {
             let descriptor = try SocketOptions.open()

@@ -102,7 +102,7 @@ import TintypeTesting
             clock.advance(by: .seconds(seconds()))
             return false
         })
-        (context.verification, context.limits.time) = (.allFrames, .seconds(20))
+        (context.verifiesAllFrames, context.limits.time) = (true, .seconds(20))
         _ = try animation.decodeChecked(Data(), context: context, time: clock.timeSource)
     }
 

@@ -2,6 +2,7 @@ import Testing
 import TintypeTesting
 
 @testable import TintypeCore
+@testable import TintypeViews
 
 @Suite struct BindingStateTests {
     private typealias Action = BindingState.Action

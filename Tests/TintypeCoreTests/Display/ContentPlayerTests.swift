@@ -3,6 +3,7 @@ import Testing
 import TintypeTesting
 
 @testable import TintypeCore
+@testable import TintypeViews
 
 @Suite(.timeLimit(.minutes(15))) @MainActor struct ContentPlayerTests {
     private let timer = ManualPlaybackTimer()

@@ -3,6 +3,7 @@ import Testing
 import TintypeTesting
 
 @testable import TintypeCore
+@testable import TintypeViews
 
 /// Loads that begin when a view is drawn, and pause while it is hidden.
 @Suite(.timeLimit(.minutes(15))) @MainActor struct DeferredLoadTests {

@@ -3,6 +3,7 @@ import Testing
 import TintypeTesting
 
 @testable import TintypeCore
+@testable import TintypeViews
 
 @Suite(.timeLimit(.minutes(15))) @MainActor struct ExpectedSizeTests {
     private static let large = ImageInfo(format: .png, size: PixelSize(width: 400, height: 300))

@@ -1,4 +1,5 @@
 import TintypeCore
+import TintypeViews
 
 /// A display that records what it is told, and shows transitions only as far as a test lets it.
 @MainActor final class FakeDisplay: ImageDisplay {

@@ -1,6 +1,7 @@
 import Foundation
 import TintypeCore
 import TintypeTesting
+import TintypeViews
 
 /// Records the events of a load, and lets a test wait for its end.
 final class FakeReceiver: Sendable {

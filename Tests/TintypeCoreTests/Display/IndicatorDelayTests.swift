@@ -2,6 +2,7 @@ import Testing
 import TintypeTesting
 
 @testable import TintypeCore
+@testable import TintypeViews
 
 @Suite @MainActor struct IndicatorDelayTests {
     private let shown = FakeIndicator()

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import TintypeCore
+@testable import TintypeViews
 
 @Suite struct LoadScheduleTests {
     private typealias Action = LoadSchedule.Action

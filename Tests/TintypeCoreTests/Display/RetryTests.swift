@@ -2,6 +2,7 @@ import Testing
 import TintypeTesting
 
 @testable import TintypeCore
+@testable import TintypeViews
 
 /// Loads that are repeated: after a failure, and for a display that has grown.
 @Suite(.timeLimit(.minutes(15))) @MainActor struct RetryTests {

@@ -3,6 +3,7 @@ import Testing
 import TintypeTesting
 
 @testable import TintypeCore
+@testable import TintypeViews
 
 /// Which requests keep the image that is shown, and which images a load begins with.
 @Suite(.timeLimit(.minutes(15))) @MainActor struct ReuseTests {

@@ -2,6 +2,7 @@ import Testing
 import TintypeTesting
 
 @testable import TintypeCore
+@testable import TintypeViews
 
 /// A button with an image for each state, and a background.
 private final class FakeButton: SlottedImageDisplay {

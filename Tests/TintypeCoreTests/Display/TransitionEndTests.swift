@@ -2,6 +2,7 @@ import Testing
 import TintypeTesting
 
 @testable import TintypeCore
+@testable import TintypeViews
 
 /// The end of a load that waits for its transition, however the transition ends.
 @Suite(.timeLimit(.minutes(15))) @MainActor struct TransitionEndTests {

@@ -2,6 +2,7 @@ import Testing
 import TintypeTesting
 
 @testable import TintypeCore
+@testable import TintypeViews
 
 @Suite(.timeLimit(.minutes(15))) @MainActor struct TransitionTests {
     private let display = FakeDisplay()

@@ -17,8 +17,8 @@ import TintypeTesting
     private var request: ImageRequest { fixture.request("high").lowResolutionFirst(fixture.request("low").source) }
 
     /// The next event that is not progress.
-    private func next(_ events: inout ImageEvents.Iterator) async -> ImageEvent? {
-        while let event = await events.next() {
+    private func next(_ events: inout some AsyncIteratorProtocol<ImageEvent, Never>) async -> ImageEvent? {
+        while let event = await events.next(isolation: #isolation) {
             if case .progress = event { continue }
             return event
         }
@@ -200,7 +200,7 @@ import TintypeTesting
             fixture.request("high").placeholder(small.key).with { $0.rendition.decode.scale = 2 })
         // Before the load has begun to wait.
         var events = task.events.makeAsyncIterator()
-        guard case .preview(let preview)? = await events.next() else {
+        guard case .preview(let preview)? = await events.next(isolation: #isolation) else {
             Issue.record("no preview")
             return
         }

@@ -113,7 +113,7 @@ import TintypeTesting
         let listener = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             var iterator = events.makeAsyncIterator()
-            return await iterator.next().map { _ in false } ?? true
+            return await iterator.next(isolation: #isolation).map { _ in false } ?? true
         }
         #expect(await listener.value)
     }

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import TintypeCore
+@testable import TintypeViews
 
 /// The defaults are those of SDWebImage unless there is a reason to differ.
 @Suite struct DefaultsTests {

@@ -3,6 +3,7 @@ import Testing
 import TintypeTesting
 
 @testable import TintypeCore
+@testable import TintypeViews
 
 /// A counterpart of each of SDWebImage's tests of its view categories, on displays that record what they show. The name of
 /// the original is above each test.

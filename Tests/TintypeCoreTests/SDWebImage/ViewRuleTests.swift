@@ -3,6 +3,7 @@ import Testing
 import TintypeTesting
 
 @testable import TintypeCore
+@testable import TintypeViews
 
 /// SDWebImage's rules for views, on a display that records the shown images.
 @Suite("UIView+WebCache", .timeLimit(.minutes(15))) @MainActor struct ViewRuleTests {

@@ -21,7 +21,7 @@ struct ServiceFixture {
         let origin = try await Origin.start()
         let folder = URL.temporaryDirectory.appending(path: "tintype-test-\(UUID().uuidString)")
         var downloads = DownloaderConfiguration.patient
-        downloads.storedHeaders = .all
+        downloads.storedHeaders = nil
         let disk = DiskCache(directory: folder.appending(path: "sources"))
         var images = PipelineConfiguration.standard(downloader: downloads, memory: nil, disk: disk)
         images.coders = coders

@@ -30,7 +30,7 @@ import TintypeCore
         #expect(TmuxClient("nonsense") == nil && TmuxClient("a|b|c|d") == nil)
         let variables = ["TERM": "tmux-256color", "COLORTERM": "truecolor", "TMUX": "/tmp/x,1,0"]
         for (client, colors) in [(reduced, ColorDepth.palette256), (full, .trueColor)] {
-            let detection = TerminalDetection(
+            let detection = DetectionState(
                 TerminalEnvironment(variables), size: TerminalSize(columns: 80, rows: 24), isCellKnown: false,
                 tmux: client)
             #expect(detection.result.colors == colors)
@@ -56,7 +56,7 @@ import TintypeCore
         ("tmux-256color|RGB|1|1|tmux 3.5", false), ("||1|1||kitty(0.28.0)", false), ("", false),
     ])
     func placeholdersNeedATerminalThatIsKnown(_ answer: String, _ hasPlaceholders: Bool) {
-        var detection = TerminalDetection(
+        var detection = DetectionState(
             TerminalEnvironment(Self.tmux), size: TerminalSize(columns: 80, rows: 24), isCellKnown: false,
             tmux: TmuxClient(answer))
         detection.receive("\u{1B}P>|tmux 3.4\u{1B}\\".utf8)
@@ -67,7 +67,7 @@ import TintypeCore
     }
 
     @Test func aTerminalThatWasStartedInTmuxIsNotTmux() {
-        var detection = TerminalDetection(
+        var detection = DetectionState(
             TerminalEnvironment(Self.tmux), size: TerminalSize(columns: 80, rows: 24), isCellKnown: false,
             tmux: TmuxClient("xterm-kitty|RGB|1|1|kitty(0.43.1)"))
         detection.receive("\u{1B}P>|XTerm(379)\u{1B}\\".utf8)
@@ -75,7 +75,7 @@ import TintypeCore
     }
 
     @Test func outsideOfTmuxThereAreNoPlaceholders() {
-        let detection = TerminalDetection(
+        let detection = DetectionState(
             TerminalEnvironment(["TERM": "xterm-kitty"]), size: TerminalSize(columns: 80, rows: 24), isCellKnown: false)
         #expect(!detection.result.hasPlaceholders)
     }
@@ -83,7 +83,7 @@ import TintypeCore
     @Test func aDetachedTmuxInventsItsCells() {
         let invented = TerminalSize(columns: 80, rows: 24, cell: PixelSize(width: 16, height: 32))
         let variables = ["TERM": "tmux-256color", "TMUX": "/tmp/x,1,0"]
-        let detection = TerminalDetection(TerminalEnvironment(variables), size: invented, isCellKnown: true)
+        let detection = DetectionState(TerminalEnvironment(variables), size: invented, isCellKnown: true)
         #expect(detection.result.size.cell == TerminalSize.assumedCell)
     }
 

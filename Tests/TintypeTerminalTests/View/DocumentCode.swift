@@ -1,6 +1,7 @@
 import Foundation
 import TintypeCore
 import TintypeTerminal
+import TintypeViews
 
 // The code of docs/terminal.md. `DocumentCodeTests` compares the two.
 

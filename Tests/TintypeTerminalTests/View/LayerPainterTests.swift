@@ -1,6 +1,7 @@
 import Testing
 import TintypeCore
 import TintypeTesting
+import TintypeViews
 
 @testable import TintypeTerminal
 

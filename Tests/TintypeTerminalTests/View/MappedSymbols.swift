@@ -1,5 +1,6 @@
 import TintypeCore
 import TintypeTerminal
+import TintypeViews
 
 /// The symbols of TintypeTerminal that `docs/views.md` names. Each has an expression that compiles only if the
 /// symbol exists; `MappedViewTests` reads this file.

@@ -3,6 +3,7 @@ import Testing
 import TintypeCore
 import TintypePNG
 import TintypeTesting
+import TintypeViews
 
 @testable import TintypeTerminal
 

@@ -16,7 +16,7 @@
     /// The pixels of the frame being shown.
     public private(set) var shownPixels: PixelBuffer
     /// The index of the frame being shown.
-    public private(set) var shownFrame = 0
+    package private(set) var shownFrame = 0
     /// The reason why the last frame that was due could not be made; `nil` if it could.
     public private(set) var failure: TintypeError?
 
@@ -48,7 +48,7 @@
     /// Whether a frame is due that is not available yet.
     var isAwaitingFrame: Bool { state.isDue && state.wantsFrames }
 
-    /// The index of the frame that is due. While that frame is being decoded, ``shownFrame`` is still the previous one.
+    /// The index of the frame that is due. While that frame is being decoded, `shownFrame` is still the previous one.
     public var currentFrame: Int { state.clock.frame }
 
     /// The number of loops shown to their end.
@@ -126,7 +126,7 @@
 
     /// Treats the frames that have arrived as the complete animation. Call this when the rest of the image will not
     /// arrive.
-    public func endGrowth() {
+    package func endGrowth() {
         change { [animation] in $0.grow(animation.durations, loopCount: animation.loopCount, isComplete: true) }
     }
 
@@ -224,7 +224,7 @@ extension AnimationPlayer {
     ///
     /// - Returns: The current frame; if the player is hidden or holds no frames, the frame being shown.
     /// - Throws: The reason why the frame cannot be made; ``TintypeError/Code/cancelled``.
-    public func currentPixels() async throws(TintypeError) -> PixelBuffer {
+    package func currentPixels() async throws(TintypeError) -> PixelBuffer {
         if isAwaitingFrame { await nextFrame() }
         if Task.isCancelled { throw .cancelled }
         if let failure { throw failure }

@@ -31,7 +31,7 @@ public final class FrameMemory: Sendable {
     /// - Parameters:
     ///   - limit: The maximum in bytes; by default an eighth of the memory that this process may use, at most 512 MB.
     ///   - time: The clock, used to end a reaction to memory pressure.
-    public init(limit: Int? = nil, time: TimeSource = .system) {
+    package init(limit: Int? = nil, time: TimeSource = .system) {
         state = Locked(State(shares: FrameShares(limit: limit ?? min(512 << 20, Self.totalByteCount / 8))))
         self.time = time
     }
@@ -46,13 +46,13 @@ public final class FrameMemory: Sendable {
     }
 
     /// The size of all frames held now, in bytes.
-    public var heldByteCount: Int { pools.reduce(0) { $0 + $1.heldByteCount } }
+    package var heldByteCount: Int { pools.reduce(0) { $0 + $1.heldByteCount } }
 
     /// Reduces the budget for 60 seconds, to half or to zero: see ``MemoryPressure/remainder(of:)``.
     ///
     /// Call it on a toolkit's memory warning. The ``MemoryPressureMonitor`` calls it too. May be called from any
     /// thread.
-    public func shrink(for pressure: MemoryPressure) {
+    package func shrink(for pressure: MemoryPressure) {
         let now = time.uptime()
         state.withLock { $0.shares.shrink(for: pressure, at: now) }
         distribute()

@@ -49,10 +49,10 @@ public final class FramePool: Sendable {
     }
 
     /// The number of frames held, not counting the poster.
-    public var heldFrameCount: Int { state.withLock { $0.buffer.frames.count } }
+    package var heldFrameCount: Int { state.withLock { $0.buffer.frames.count } }
 
     /// The size in bytes of the frames held, not counting the poster.
-    public var heldByteCount: Int { heldFrameCount * poster.byteCount }
+    package var heldByteCount: Int { heldFrameCount * poster.byteCount }
 
     /// The size in bytes of the distinct frames that are held independent of players, not counting the poster.
     var pinnedByteCount: Int {
@@ -62,10 +62,10 @@ public final class FramePool: Sendable {
     }
 
     /// The number of players that use the pool.
-    public var playerCount: Int { state.withLock { $0.listeners.count } }
+    package var playerCount: Int { state.withLock { $0.listeners.count } }
 
     /// Returns a frame if it is held.
-    public func heldFrame(at index: Int) -> PixelBuffer? {
+    package func heldFrame(at index: Int) -> PixelBuffer? {
         index == 0 ? poster : state.withLock { $0.buffer.frames[index] }
     }
 

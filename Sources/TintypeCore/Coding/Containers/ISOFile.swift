@@ -174,7 +174,8 @@ package struct ISOItemLocations {
     /// The bytes of the item data box (`idat`), if the file has one.
     private let data: Range<Int>?
     private var position: Int
-    /// Extents that may still follow. Extents whose fields have no bytes take no room in the file, whatever their number.
+    /// Extents that may still follow. Extents whose fields have no bytes take no room in the file, whatever their
+    /// number.
     private var extentsLeft = 100_000
     /// The positions of the offsets that count from the start of the file.
     package private(set) var fileOffsets: [Range<Int>] = []
@@ -186,7 +187,8 @@ package struct ISOItemLocations {
 
     /// Returns the number of each item and its extents, cut to the bytes of the file.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the box is truncated or ambiguous, or has more than 100,000 extents.
+    /// - Throws: ``TintypeError/Code/undecodable`` if the box is truncated or ambiguous, or has more than 100,000
+    ///   extents.
     package mutating func read() throws(TintypeError) -> [(identifier: Int, extents: [Range<Int>])] {
         let version = try readNumber(1)
         _ = try readNumber(3)
@@ -231,7 +233,8 @@ package struct ISOItemLocations {
             if isInFile { fileOffsets.append(position..<position + sizes.offset) }
             let (offset, length) = (try readNumber(sizes.offset), try readNumber(sizes.length))
             guard base < part.count, offset < part.count - base else { continue }
-            // A length of 0 means everything to some readers and nothing to others, which differ if more extents follow.
+            // A length of 0 means everything to some readers and nothing to others, which differ if more extents
+            // follow.
             guard length > 0 || count == 1 else { throw .suspectStructure }
             let start = part.lowerBound + base + offset
             let end = length == 0 || length > part.upperBound - start ? part.upperBound : start + length

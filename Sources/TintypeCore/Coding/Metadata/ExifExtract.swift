@@ -1,8 +1,8 @@
 import Foundation
 
 extension ExifData {
-    /// Returns the Exif data in a TIFF with pixels, for another file: the entries of its first directory that do not describe
-    /// pixels, and the Exif, GPS and interoperability directories.
+    /// Returns the Exif data in a TIFF with pixels, for another file: the entries of its first directory that do not
+    /// describe pixels, and the Exif, GPS and interoperability directories.
     ///
     /// Values move, so that maker notes, which contain offsets, are left out. Classic TIFF only.
     ///

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The texts of IPTC records (IPTC-IIM 4.2), and their properties in XMP (IPTC Photo Metadata Standard 2023.1, "IPTC Core"), for
-/// formats that have no place for records.
+/// The texts of IPTC records (IPTC-IIM 4.2), and their properties in XMP (IPTC Photo Metadata Standard 2023.1, "IPTC
+/// Core"), for formats that have no place for records.
 struct IPTCRecords {
     /// The values of each dataset of record 2, in the order of the file.
     private var values: [UInt8: [String]] = [:]

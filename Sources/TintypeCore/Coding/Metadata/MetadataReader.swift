@@ -2,7 +2,8 @@ import Foundation
 
 /// Reads the metadata of an encoded image from its segments, chunks or tags.
 ///
-/// Formats: GIF, JPEG, PNG, WebP and TIFF. The libraries of other formats read the metadata themselves (``XMPDecoder``).
+/// Formats: GIF, JPEG, PNG, WebP and TIFF. The libraries of other formats read the metadata themselves
+/// (``XMPDecoder``).
 package struct MetadataReader {
     private let bytes: Data
     private let limits: DecodeLimits
@@ -163,7 +164,8 @@ package struct MetadataReader {
         metadata.xmp = blocks.xmp.flatMap(copy)
     }
 
-    /// The Exif data of a TIFF is the file itself: ``ImageMetadata/exif`` has a copy of what does not describe its pixels.
+    /// The Exif data of a TIFF is the file itself: ``ImageMetadata/exif`` has a copy of what does not describe its
+    /// pixels.
     private mutating func readTIFF() {
         guard let directory = TIFFDirectory.first(of: bytes) else { return }
         metadata.exif = ExifData.extracted(fromTIFF: bytes, limit: limits.exifBytes)

@@ -1,6 +1,7 @@
 package import Foundation
 
-/// Writes metadata into an encoded image: GIF, JPEG, PNG, WebP or TIFF. Encoders of other formats write ``embedded`` themselves.
+/// Writes metadata into an encoded image: GIF, JPEG, PNG, WebP or TIFF. Encoders of other formats write ``embedded``
+/// themselves.
 ///
 /// Metadata that does not fit into the format, such as an XMP packet of more than 64 KB in a JPEG, is omitted.
 struct MetadataWriter {

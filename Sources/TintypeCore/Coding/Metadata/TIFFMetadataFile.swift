@@ -81,8 +81,8 @@ struct TIFFMetadataFile {
         return file.count <= UInt32.max ? file : nil
     }
 
-    /// Returns whether a tag describes how the pixels of an image are stored (TIFF 6.0, sections 8 and following), so that
-    /// it must not come from other data.
+    /// Returns whether a tag describes how the pixels of an image are stored (TIFF 6.0, sections 8 and following), so
+    /// that it must not come from other data.
     static func describesPixels(_ tag: Int) -> Bool {
         (254...279).contains(tag) && ![269, 270, 271, 272].contains(tag)
             || [284, 288, 289, 290, 291, 292, 293, 301, 317, 318, 319, 330, 347, 529, 530, 531, 532].contains(tag)

@@ -38,8 +38,8 @@ package struct XMPPacket {
         return Int(String(decoding: value.filter { $0 > 0x20 }, as: UTF8.self)).flatMap(Orientation.init(rawValue:))
     }
 
-    /// Returns the numbers of a property of the gain map namespace (Adobe Gain Map specification), one or a list; `nil` if
-    /// it is absent.
+    /// Returns the numbers of a property of the gain map namespace (Adobe Gain Map specification), one or a list; `nil`
+    /// if it is absent.
     package func gainMapNumbers(_ name: String) -> [Double]? { numbers(name, in: Self.gainMap) }
 
     /// The headroom of an Apple gain map: its highest luminance in multiples of reference white

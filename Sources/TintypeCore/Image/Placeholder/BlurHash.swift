@@ -3,7 +3,7 @@ public struct BlurHash: Hashable, Sendable {
     /// The hash in base 83, as it is stored and sent.
     public let text: String
     /// The number of horizontal and vertical cosine components, 1 to 9 each.
-    public let waves: PixelSize
+    package let waves: PixelSize
     /// The mean colour in linear light, then the factors of the other components, row by row.
     private let factors: [SIMD3<Double>]
 

@@ -28,7 +28,8 @@ struct Cosines {
     /// Computes the table.
     ///
     /// - Parameters:
-    ///   - count: The number of waves. The first is constant; each of the others has half a period more than the one before.
+    ///   - count: The number of waves. The first is constant; each of the others has half a period more than the one
+    ///     before.
     ///   - length: The number of pixels.
     ///   - offset: The position in a pixel at which its value is taken: 0 is its edge, as in BlurHash, 0.5 its centre.
     init(_ count: Int, length: Int, offset: Double) {

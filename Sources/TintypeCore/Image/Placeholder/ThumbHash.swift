@@ -23,7 +23,7 @@ public struct ThumbHash: Hashable, Sendable {
     }
 
     /// Whether any pixel may be transparent.
-    public var hasAlpha: Bool { ThumbHashHeader(bytes).hasAlpha }
+    package var hasAlpha: Bool { ThumbHashHeader(bytes).hasAlpha }
 
     /// Returns the placeholder, whose longer side has 32 pixels.
     ///

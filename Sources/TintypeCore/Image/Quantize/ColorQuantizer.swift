@@ -49,10 +49,11 @@ package struct NearestColor: Sendable {
 
 /// Chooses a palette for pixels that have too many colours.
 ///
-/// It splits the box of colours with the largest error where that brings the pixels nearest to the means of the two halves,
-/// until there are enough boxes: X. Wu, *Efficient statistical computations for optimal color quantization* (Graphics Gems
-/// II), the greedy form of his *Color quantization by dynamic programming and principal analysis* (ACM Transactions on
-/// Graphics 11, 1992). Two rounds of S. Lloyd's *Least squares quantization in PCM* (1982) then refine the means.
+/// It splits the box of colours with the largest error where that brings the pixels nearest to the means of the two
+/// halves, until there are enough boxes: X. Wu, *Efficient statistical computations for optimal color quantization*
+/// (Graphics Gems II), the greedy form of his *Color quantization by dynamic programming and principal analysis* (ACM
+/// Transactions on Graphics 11, 1992). Two rounds of S. Lloyd's *Least squares quantization in PCM* (1982) then refine
+/// the means.
 package struct ColorQuantizer {
     /// The moments of all cells between each corner and black (a summed-area table). Each side has one entry more than
     /// there are cells.

@@ -1,0 +1,6 @@
+public import TintypeCore
+
+extension ImageCoderRegistry {
+    /// The decoder and the encoder of AVIF.
+    public static let avif = ImageCoderRegistry(decoders: [AVIFDecoder()], encoders: [AVIFEncoder()])
+}

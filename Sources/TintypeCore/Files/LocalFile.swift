@@ -1,0 +1,83 @@
+package import Foundation
+
+/// A regular file that is open for reading. A pipe or a device is refused, because it may never end.
+package struct LocalFile: ~Copyable {
+    /// The path that the file was opened by.
+    package let path: String
+    /// The size in bytes when the file was opened.
+    package let byteCount: Int
+    private let descriptor: Int32
+
+    /// Opens a file. Blocks.
+    ///
+    /// - Throws: ``TintypeError/Code/notFound`` or ``TintypeError/Code/unreadable``.
+    package init(reading path: String) throws(TintypeError) {
+        // Without O_NONBLOCK, opening a pipe without a writer would block forever.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw Self.failure(errno, path) }
+        try self.init(owning: descriptor, path: path)
+    }
+
+    /// Takes over an open file, and closes it when it is released or refused.
+    ///
+    /// - Parameter path: The path of the file, for messages.
+    /// - Throws: ``TintypeError/Code/unreadable`` if it is not a regular file.
+    package init(owning descriptor: Int32, path: String) throws(TintypeError) {
+        self.path = path
+        self.descriptor = descriptor
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw TintypeError(.unreadable, stage: .load, "not a regular file", subject: path)
+        }
+        byteCount = Int(facts.st_size)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Reads `count` bytes from `offset` on; fewer only at the end of the file. Blocks.
+    ///
+    /// - Throws: ``TintypeError/Code/unreadable``.
+    package func read(_ count: Int, from offset: Int) throws(TintypeError) -> Data {
+        var data = Data(count: count)
+        var filled = 0
+        while filled < count {
+            let result = data.withUnsafeMutableBytes { buffer in
+                pread(descriptor, buffer.baseAddress.map { $0 + filled }, count - filled, off_t(offset + filled))
+            }
+            if result < 0 && errno == EINTR { continue }
+            guard result >= 0 else { throw Self.failure(errno, path) }
+            guard result > 0 else { break }
+            filled += result
+        }
+        return filled == count ? data : data.prefix(filled)
+    }
+
+    /// Reads the whole file in pieces of at most 256 KB. Blocks.
+    ///
+    /// - Throws: ``TintypeError/Code/unreadable``, and the errors of `receive`.
+    package func readAll(_ receive: (UnsafeRawBufferPointer) throws(TintypeError) -> Void) throws(TintypeError) {
+        var offset = 0
+        while true {
+            // One byte more than is left, so that a piece that is not filled shows the end of the file.
+            let count = min(256 << 10, max(byteCount - offset, 0) + 1)
+            let data = try read(count, from: offset)
+            if !data.isEmpty { try data.withTypedBytes(receive) }
+            guard data.count == count else { return }
+            offset += count
+        }
+    }
+
+    /// Runs `body`. If `body` throws an error without a subject, the path of this file becomes the subject.
+    package func naming(_ body: () throws(TintypeError) -> Void) throws(TintypeError) {
+        do throws(TintypeError) { try body() } catch { throw error.about(path) }
+    }
+
+    private static func failure(_ number: Int32, _ path: String) -> TintypeError {
+        let code: TintypeError.Code = number == ENOENT || number == ENOTDIR ? .notFound : .unreadable
+        let reason = code == .notFound ? "no such file" : SystemError.description(number)
+        return TintypeError(code, stage: .load, reason, subject: path)
+    }
+}

@@ -1,0 +1,6 @@
+public import TintypeCore
+
+extension ImageCoderRegistry {
+    /// The decoder of OpenEXR.
+    public static let exr = ImageCoderRegistry(decoders: [EXRDecoder()])
+}

@@ -1,0 +1,6 @@
+public import TintypeCore
+
+extension ImageCoderRegistry {
+    /// The decoder of SVG.
+    public static let svg = ImageCoderRegistry(decoders: [SVGDecoder()])
+}

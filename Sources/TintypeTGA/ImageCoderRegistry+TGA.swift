@@ -1,0 +1,6 @@
+public import TintypeCore
+
+extension ImageCoderRegistry {
+    /// The decoder of TGA.
+    public static let tga = ImageCoderRegistry(decoders: [TGADecoder()])
+}
