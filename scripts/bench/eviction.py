@@ -2,7 +2,7 @@
 """Compares eviction policies for the memory cache on generated traces of requests for images of different sizes.
 
     make bench-setup
-    .venv-bench/bin/python scripts/bench/eviction.py                   # prints the tables of docs/eviction.md
+    .venv-bench/bin/python scripts/bench/eviction.py                   # prints the tables that docs/decisions.md sums up
     .venv-bench/bin/python scripts/bench/eviction.py --traces FOLDER   # writes only the traces, for other simulators
 
 The report of `make bench-report` compares the memory cache with these policies on the same traces.
