@@ -45,7 +45,7 @@ TSAN_FLAGS = --traits ServiceLifecycle,Tracing --sanitize=thread --scratch-path 
 # Prints failures and the result only.
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/tsan-suppressions $(REPEAT) $(SWIFT) test --quiet --skip-build $(TSAN_FLAGS)
 
-.PHONY: help bootstrap build install demo test gallery gallery-test http2-test lint format bench-setup bench-report instructions tsan asan fuzz crash-test faults \
+.PHONY: help bootstrap build install demo docs test gallery gallery-test http2-test lint format bench-setup bench-report instructions tsan asan fuzz crash-test faults \
 	cache-tests proxy-cache-tests server-hostile cluster-demo sandbox-test clean
 
 help: ## List the targets
@@ -88,6 +88,9 @@ gallery-test: ## Scroll through the gallery under Xvfb, 20 seconds to measure an
 	$(BUILD) $(RELEASE) --traits GTK --product GTKTest
 	scripts/check/with-screen "$$($(BUILD) -c release --traits GTK --show-bin-path)/GTKTest" gallery 20
 	scripts/check/with-screen "$$($(BUILD) -c release --traits GTK --show-bin-path)/GTKTest" views
+
+docs: bootstrap ## Build a static site of the public interface in reports/docs, with docc of the toolchain
+	scripts/docs
 
 lint: ## Check the style rules that a machine can check
 	scripts/lint
