@@ -51,8 +51,8 @@ public import TintypeCore
     private var tick: (time: Duration, depth: Int32)?
     /// Lives as long as the process.
     private let timer: OpaquePointer
-    /// How long the ticks of one turn of the main loop may take, in microseconds, so that many that are due together, such as
-    /// those of all indicators of a window, do not hold up events.
+    /// How long the ticks of one turn of the main loop may take, in microseconds, so that many that are due together,
+    /// such as those of all indicators of a window, do not hold up events.
     private static let turn: Int64 = 2000
 
     /// The time of the source in microseconds; -1 for none.

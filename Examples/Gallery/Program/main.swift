@@ -1,5 +1,5 @@
-// A gallery of 5,000 photographs from a server: a grid to scroll and search, a page for each image with zoom and information,
-// light and dark colours, and live figures.
+// A gallery of 5,000 photographs from a server: a grid to scroll and search, a page for each image with zoom and
+// information, light and dark colours, and live figures.
 //
 //     swift run --traits GTK Gallery
 

@@ -106,7 +106,7 @@ extension Bomb {
         Data(name.utf8) + littleEndian(UInt32(body.count)) + body + Data(count: body.count & 1)
     }
 
-    public static func chunk(_ name: String, _ body: Data) -> Data {
+    package static func chunk(_ name: String, _ body: Data) -> Data {
         let checked = Data(name.utf8) + body
         return bigEndian(UInt32(body.count)) + checked + bigEndian(ZlibStored.crc32(checked))
     }
