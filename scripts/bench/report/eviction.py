@@ -52,7 +52,7 @@ def _of_lru(fraction, bench):
 TRACES = ("Zipf 0.8", "Zipf 1.0", "Zipf 1.2", "scan", "loop", "scroll", "feed")
 
 ROWS = [
-    *(Value(f"M3 {name}", f"misses on the trace {name} at {fraction:.0%}, divided by those of the best policy",
+    *(Value(f"M3 {name}, {fraction:.0%}", f"misses on the trace {name} at {fraction:.0%}, divided by those of the best policy",
             functools.partial(_excess, name, fraction), "", 1.01, needs=("libcachesim",), times=1)
       for name in TRACES for fraction in FRACTIONS),
     *(Value(f"M3 LRU {fraction:.0%}", f"misses at {fraction:.0%}, divided by those of LRU, mean of the traces",
