@@ -1,82 +1,63 @@
 import TintypeCore
 
-/// Converts luma and chroma to 16-bit RGBA (ITU-T H.273, 8.3).
+/// Converts luma and chroma, or green, blue and red, to 16-bit RGBA (ITU-T H.273, 8.3).
 struct HEVCColors {
-    private let luma: HEVCImage.Plane
-    private let cb: HEVCImage.Plane
-    private let cr: HEVCImage.Plane
+    /// How the planes are read.
+    private enum Rows {
+        case luma(YCbCrRows)
+        /// The factors make 65535 of the largest sample, after an offset.
+        case channels([YCbCrRows.Plane], offset: Float, factor: Float)
+    }
+
+    private let rows: Rows
     private let crop: PixelRect
-    private let chromaScale: (across: Int, down: Int)
-    /// The offset that is subtracted from a sample, and the extent by which the difference is divided.
-    private let lumaRange: (offset: Float, extent: Float)
-    private let chromaRange: (offset: Float, extent: Float)
-    /// The weights of red and blue in luma; `nil` if the planes hold green, blue and red.
-    private let weights: (red: Float, blue: Float)?
 
     /// Creates a converter for one image.
     ///
     /// - Parameters:
-    ///   - crop: The part that is converted.
+    ///   - crop: The part that is converted, inside of the image.
     ///   - matrix: The matrix coefficients of ITU-T H.273, table 4. 0 means that the planes are green, blue and red.
     ///   - isFullRange: Whether samples use all values instead of the limited video range.
-    /// - Returns: `nil` if the image lacks a plane.
+    /// - Returns: `nil` if the image lacks a plane, or its planes do not belong together.
     init?(_ image: HEVCImage, _ crop: PixelRect, matrix: Int, isFullRange: Bool) {
         guard let luma = image.plane(0) else { return nil }
-        let chroma = image.isGrey ? (luma, luma) : (image.plane(1), image.plane(2))
-        guard let cb = chroma.0, let cr = chroma.1 else { return nil }
-        (self.luma, self.cb, self.cr, self.crop, chromaScale) = (luma, cb, cr, crop, image.chromaScale)
-        let isRGB = matrix == 0 && !image.isGrey
-        weights = isRGB ? nil : Self.weights(matrix)
-        lumaRange = Self.lumaRange(luma.depth, isFullRange)
-        if image.isGrey {
-            chromaRange = (0, .infinity)
-        } else {
-            chromaRange =
-                isRGB ? Self.lumaRange(cb.depth, isFullRange) : Self.chromaRange(cb.depth, isFullRange)
+        self.crop = crop
+        guard !image.isGrey else {
+            guard
+                let grey = YCbCrRows(
+                    luma: luma, chroma: nil, scale: (1, 1), matrix: matrix, isFullRange: isFullRange)
+            else { return nil }
+            rows = .luma(grey)
+            return
         }
-    }
-
-    private static func weights(_ matrix: Int) -> (red: Float, blue: Float) {
-        switch matrix {
-        case 1: (0.2126, 0.0722)
-        case 4: (0.30, 0.11)
-        case 7: (0.212, 0.087)
-        case 9, 10: (0.2627, 0.0593)
-        // BT.601, which is also the default of unspecified streams.
-        default: (0.299, 0.114)
+        guard let blue = image.plane(1), let red = image.plane(2) else { return nil }
+        guard matrix != 0 else {
+            let unit = Float(1 << (luma.depth - 8))
+            rows = .channels(
+                [red, luma, blue], offset: isFullRange ? 0 : 16 * unit,
+                factor: 65535 / (isFullRange ? Float(1 << luma.depth - 1) : 219 * unit))
+            return
         }
-    }
-
-    private static func lumaRange(_ depth: Int, _ isFull: Bool) -> (offset: Float, extent: Float) {
-        let unit = Float(1 << (depth - 8))
-        return isFull ? (0, Float(1 << depth - 1)) : (16 * unit, 219 * unit)
-    }
-
-    private static func chromaRange(_ depth: Int, _ isFull: Bool) -> (offset: Float, extent: Float) {
-        let unit = Float(1 << (depth - 8))
-        return (128 * unit, isFull ? Float(1 << depth - 1) : 224 * unit)
+        guard
+            let colors = YCbCrRows(
+                luma: luma, chroma: (blue, red), scale: image.chromaScale, matrix: matrix, isFullRange: isFullRange)
+        else { return nil }
+        rows = .luma(colors)
     }
 
     /// Writes row `y` of the part to `words` as opaque RGBA pixels, four words a pixel.
     func readRow(_ y: Int, into words: UnsafeMutableBufferPointer<UInt16>) {
-        for x in 0..<words.count / 4 {
-            let color = color(crop.x + x, crop.y + y)
-            for channel in 0..<3 {
-                words[4 * x + channel] = UInt16(min(max(color[channel], 0), 1) * 65535 + 0.5)
+        switch rows {
+        case .luma(let rows): rows.read(crop.y + y, from: crop.x, into: words)
+        case .channels(let planes, let offset, let factor):
+            for x in 0..<words.count / 4 {
+                for channel in 0..<3 {
+                    let light = (Float(planes[channel].sample(crop.x + x, crop.y + y)) - offset) * factor
+                    words[4 * x + channel] = UInt16(min(max(light, 0), 65535) + 0.5)
+                }
+                words[4 * x + 3] = 65535
             }
-            words[4 * x + 3] = 65535
         }
-    }
-
-    private func color(_ x: Int, _ y: Int) -> SIMD3<Float> {
-        let (across, down) = chromaScale
-        let light = (Float(luma.sample(x, y, across: 1, down: 1)) - lumaRange.offset) / lumaRange.extent
-        let blue = (Float(cb.sample(x, y, across: across, down: down)) - chromaRange.offset) / chromaRange.extent
-        let red = (Float(cr.sample(x, y, across: across, down: down)) - chromaRange.offset) / chromaRange.extent
-        guard let weights else { return SIMD3(red, light, blue) }
-        let green = 1 - weights.red - weights.blue
-        let (r, b) = (light + 2 * (1 - weights.red) * red, light + 2 * (1 - weights.blue) * blue)
-        return SIMD3(r, (light - weights.red * r - weights.blue * b) / green, b)
     }
 }
 
@@ -96,7 +77,7 @@ struct HEVCAlpha {
         samples.reserveCapacity(crop.size.area)
         for y in 0..<crop.size.height {
             for x in 0..<crop.size.width {
-                let sample = min(UInt32(plane.sample(crop.x + x, crop.y + y, across: 1, down: 1)), maximum)
+                let sample = min(UInt32(plane.sample(crop.x + x, crop.y + y)), maximum)
                 samples.append(UInt16((sample * 65535 + maximum / 2) / maximum))
             }
         }

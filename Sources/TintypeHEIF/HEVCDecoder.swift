@@ -83,25 +83,6 @@ final class HEVCDecoder {
 
 /// One image that libde265 has decoded. It is valid until the next call of its ``HEVCDecoder``.
 struct HEVCImage {
-    /// The samples of luma or of one chroma channel.
-    struct Plane {
-        let bytes: UnsafeRawPointer
-        /// Bytes from one row to the next.
-        let stride: Int
-        /// Samples a row and rows.
-        let size: PixelSize
-        /// Bits a sample, 8 to 16. Samples of more than 8 bits take two bytes.
-        let depth: Int
-
-        /// Returns the sample for a pixel, in a plane where one sample covers `across` × `down` pixels.
-        func sample(_ x: Int, _ y: Int, across: Int, down: Int) -> Int {
-            let row = bytes + min(y / down, size.height - 1) * stride
-            let column = min(x / across, size.width - 1)
-            guard depth > 8 else { return Int(row.load(fromByteOffset: column, as: UInt8.self)) }
-            return Int(row.loadUnaligned(fromByteOffset: 2 * column, as: UInt16.self))
-        }
-    }
-
     private let image: OpaquePointer
 
     init(_ image: OpaquePointer) {
@@ -128,7 +109,7 @@ struct HEVCImage {
     /// Returns a plane; `nil` if the image does not have it or its layout is invalid.
     ///
     /// - Parameter channel: 0 for luma, 1 for Cb, 2 for Cr.
-    func plane(_ channel: Int32) -> Plane? {
+    func plane(_ channel: Int32) -> YCbCrRows.Plane? {
         var stride: Int32 = 0
         let depth = Int(de265_get_bits_per_pixel(image, channel))
         let size = PixelSize(
@@ -136,6 +117,6 @@ struct HEVCImage {
         guard let bytes = de265_get_image_plane(image, channel, &stride), size.isPositive, (8...16).contains(depth),
             Int(stride) >= size.width * (depth > 8 ? 2 : 1)
         else { return nil }
-        return Plane(bytes: UnsafeRawPointer(bytes), stride: Int(stride), size: size, depth: depth)
+        return YCbCrRows.Plane(bytes: UnsafeRawPointer(bytes), stride: Int(stride), size: size, depth: depth)
     }
 }
