@@ -50,14 +50,15 @@ extension ImageBinding {
         end(ends)
     }
 
-    /// Returns the request as it is loaded: with the size and scale of the display, if the presentation asks for that,
-    /// and after the interceptors.
+    /// Returns the request as it is loaded: with the dynamic range of the display, with its size and scale if the
+    /// presentation asks for that, and after the interceptors.
     func fitted(_ request: ImageRequest, _ sizing: Presentation.Sizing) -> ImageRequest {
-        guard sizing == .fitsDisplay, request.rendition.decode.size == .full, let display else {
-            return pipeline.intercepted(request)
-        }
+        let fits = sizing == .fitsDisplay && request.rendition.decode.size == .full
+        guard let display, fits || display.dynamicRange == .high else { return pipeline.intercepted(request) }
         return pipeline.intercepted(
             request.with {
+                if display.dynamicRange == .high { $0.rendition.decode.range = .high }
+                guard fits else { return }
                 if let size = display.wantedSize { $0.rendition.decode.size = display.fit.decodeSize(size) }
                 $0.rendition.decode.scale = $0.rendition.decode.scale ?? display.scale
             })

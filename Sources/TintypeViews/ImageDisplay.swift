@@ -26,6 +26,12 @@ public import TintypeCore
     /// A display whose size changes often rounds it up to a few steps, because each size is decoded separately.
     var wantedSize: PixelSize? { get }
 
+    /// The dynamic range that the display can show; ``DecodeOptions/DynamicRange/standard`` by default.
+    ///
+    /// With ``DecodeOptions/DynamicRange/high``, images are requested with their high range, and the display draws
+    /// ``Image/highRange`` instead of ``Image/pixels`` where an image has it; see ``ContentPlayer/highRange``.
+    var dynamicRange: DecodeOptions.DynamicRange { get }
+
     /// How an image is placed whose aspect ratio differs from that of ``wantedSize``; ``ImageFit/contain`` by default.
     var fit: ImageFit { get }
 }
@@ -58,6 +64,8 @@ extension ImageDisplay {
     public func expect(_ size: ExpectedSize?) {}
     /// The default scale, 1.
     public var scale: Double { 1 }
+    /// The default, sRGB with 8 bits per channel.
+    public var dynamicRange: DecodeOptions.DynamicRange { .standard }
     /// The default, `nil`: the size is unknown.
     public var wantedSize: PixelSize? { nil }
     /// The default, ``ImageFit/contain``.

@@ -36,6 +36,20 @@ import TintypeTesting
         #expect(draws.now.count == 2)
     }
 
+    /// A toolkit with surfaces of a high range draws this instead of the 8-bit pixels.
+    @Test func theHighRangeOfAStillImageIsThereBeforeItIsDrawn() throws {
+        let image = try Image.pixel()
+        var writer = try HighRangePixels.writer(image.size)
+        writer.clear()
+        let bright = image.replacing(pixels: image.pixels, highRange: HighRangePixels(rows: writer.finish()))
+        let seen = Shared<[Bool]>([])
+        player.onPixels = { [player] _ in seen.withLock { $0.append(player.highRange != nil) } }
+        player.show(.image(bright))
+        player.show(.nothing)
+        player.show(.image(try Image.pixel()))
+        #expect(seen.now == [true, false, false])
+    }
+
     @Test func anAnimationPlays() async throws {
         player.show(.image(try animated()))
         #expect(draws.now.count == 1)

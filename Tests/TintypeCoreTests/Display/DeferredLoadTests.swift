@@ -56,6 +56,18 @@ import TintypeTesting
         #expect(loads == 0)
     }
 
+    @Test(arguments: [DecodeOptions.DynamicRange.standard, .high], [Presentation.Sizing.fitsDisplay, .asRequested])
+    func aDisplayOfAHighRangeAsksForIt(
+        _ range: DecodeOptions.DynamicRange, _ sizing: Presentation.Sizing
+    ) async throws {
+        fixture.answer()
+        display.dynamicRange = range
+        display.wantedSize = PixelSize(width: 8, height: 8)
+        await view.load("a", Presentation(sizing: sizing)).end()
+        #expect(binding.request?.rendition.decode.range == range)
+        #expect((binding.request?.rendition.decode.size == .full) == (sizing != .fitsDisplay))
+    }
+
     @Test func aDeferredLoadTakesTheSizeThatTheDisplayHasWhenItBegins() async throws {
         fixture.answer()
         let receiver = view.load("a", Presentation(start: .deferred, sizing: .fitsDisplay))

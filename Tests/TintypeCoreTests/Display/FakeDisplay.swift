@@ -21,6 +21,7 @@ import TintypeViews
     var scale = 1.0
     var wantedSize: PixelSize?
     var fit = ImageFit.contain
+    var dynamicRange = DecodeOptions.DynamicRange.standard
     /// The binding, for tests of a view that owns it.
     var binding: ImageBinding?
 
