@@ -14,6 +14,14 @@ import TintypeCore
         weak let display: PaintableDisplay?
     }
 
+    private struct Views {
+        weak let pipeline: ImagePipeline?
+        let views: VisibleViews
+    }
+
+    /// By pipeline. They outlive the displays: a program that has closed its window is hidden.
+    private var views: [ObjectIdentifier: Views] = [:]
+
     private init() {
         allowsMotion = tintype_environment_allows_motion()
         tintype_environment_observe { change in MainActor.assumeIsolated { Desktop.shared.handle(change) } }
@@ -26,6 +34,16 @@ import TintypeCore
 
     func remove(_ display: ObjectIdentifier) {
         observers[display] = nil
+    }
+
+    /// Returns the counter of the views that show images of a pipeline.
+    func views(of pipeline: ImagePipeline) -> VisibleViews {
+        views = views.filter { $0.value.pipeline != nil }
+        let key = ObjectIdentifier(pipeline)
+        if let known = views[key] { return known.views }
+        let new = VisibleViews(of: pipeline, timer: MainLoopTimer())
+        views[key] = Views(pipeline: pipeline, views: new)
+        return new
     }
 
     private func handle(_ change: TintypeEnvironmentChange) {

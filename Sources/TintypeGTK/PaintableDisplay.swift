@@ -11,6 +11,8 @@ import TintypeViews
     private let pipeline: ImagePipeline
     private(set) lazy var binding = ImageBinding(self, pipeline: pipeline, makeTimer: { MainLoopTimer() })
     private let player = ContentPlayer(timer: MainLoopTimer())
+    /// All displays of the pipeline.
+    private let views: VisibleViews
     /// The widget in which the paintable is drawn; `nil` if it is unknown.
     var watch: WidgetWatch? {
         didSet { follow(watch, insteadOf: oldValue) }
@@ -42,6 +44,7 @@ import TintypeViews
     /// Creates a display for a new paintable, which owns it from now on.
     init(paintable: OpaquePointer, pipeline: ImagePipeline) {
         (self.paintable, self.pipeline) = (paintable, pipeline)
+        views = Desktop.shared.views(of: pipeline)
         player.isVisible = false
         player.onPixels = { [weak self] in self?.draw($0) }
         var events = TintypePaintableEvents(
@@ -55,6 +58,7 @@ import TintypeViews
     }
 
     isolated deinit {
+        if isVisible { views.viewDisappeared() }
         Desktop.shared.remove(ObjectIdentifier(self))
     }
 
@@ -162,6 +166,7 @@ import TintypeViews
 
 extension PaintableDisplay {
     func setVisible(_ isVisible: Bool) {
+        if isVisible != self.isVisible { isVisible ? views.viewAppeared() : views.viewDisappeared() }
         self.isVisible = isVisible
         if binding.isVisible != isVisible { binding.isVisible = isVisible }
         updatePlayer()

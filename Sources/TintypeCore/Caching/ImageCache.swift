@@ -37,6 +37,9 @@ public struct ImageCache: ImageCaching {
     /// Returns the decoded image in memory, or `nil` for a miss. Never blocks.
     public func image(for key: CacheKey) -> Image? { memory?.image(for: key) }
 
+    /// Sets ``MemoryCaching/isHidden`` of the memory tier.
+    public func setHidden(_ isHidden: Bool) { memory?.isHidden = isHidden }
+
     /// Stores a decoded image in memory. Never blocks.
     ///
     /// - Parameter timeToLive: How long the image may be served, if less than ``CacheLimits/age``.

@@ -68,6 +68,11 @@ public struct ImageCacheChain: ImageCaching {
         return nil
     }
 
+    /// Tells all caches.
+    public func setHidden(_ isHidden: Bool) {
+        for cache in caches { cache.setHidden(isHidden) }
+    }
+
     /// Stores a decoded image in memory. Never blocks.
     ///
     /// - Parameter timeToLive: How long the image may be served; `nil` sets no limit of its own.

@@ -12,6 +12,10 @@ public protocol ImageCaching: Sendable {
     /// Never blocks. A scrolling list calls this for every row, so it must be fast.
     func image(for key: CacheKey) -> Image?
 
+    /// Tells the cache whether the program shows no image at the moment, so that less memory may suffice: see
+    /// ``CacheLimits/hiddenShare``. By default it does nothing.
+    func setHidden(_ isHidden: Bool)
+
     /// Stores a decoded image in memory. Never blocks.
     ///
     /// - Parameter timeToLive: How long the image may be served; `nil` sets no limit of its own.
@@ -71,6 +75,9 @@ extension ImageCaching {
     /// Returns `false`.
     @discardableResult
     public func storePixels(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool { false }
+
+    /// Does nothing, by default.
+    public func setHidden(_ isHidden: Bool) {}
 }
 
 extension ImageCaching {

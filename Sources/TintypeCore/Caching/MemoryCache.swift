@@ -10,6 +10,9 @@ public final class MemoryCache: Sendable {
 
     private struct State: Sendable {
         var queue: EvictionQueue<CacheKey, MemoryEntry>
+        /// The limits of the program, of which the queue has a part while it is hidden.
+        var limits: CacheLimits
+        var isHidden = false
         var living = LivingImages()
         /// Called once, when the cache holds its first image.
         var whenUsed: [@Sendable () -> Void] = []
@@ -30,7 +33,7 @@ public final class MemoryCache: Sendable {
     ///     the program still holds it. This saves a second decode. The image is stored again and keeps its expiry.
     ///   - time: The clock for expiry.
     public init(limits: CacheLimits = .standard, findsLivingImages: Bool = false, time: TimeSource = .system) {
-        state = Locked(State(queue: EvictionQueue(limits: limits)))
+        state = Locked(State(queue: EvictionQueue(limits: limits), limits: limits))
         self.findsLivingImages = findsLivingImages
         self.time = time
     }
@@ -40,13 +43,27 @@ public final class MemoryCache: Sendable {
     /// Setting them evicts images at once until the new limits hold, in O(n). A new ``CacheLimits/age`` applies to
     /// later stores only.
     public var limits: CacheLimits {
-        get { state.withLock { $0.queue.limits } }
-        set {
-            evict { queue in
-                queue.limits = newValue
-                return queue.removeAll(costlierThan: newValue.entryCost)
-                    + queue.trim(toCost: newValue.cost, count: newValue.count) { $0.takeUsedMark() }
-            }
+        get { state.withLock { $0.limits } }
+        set { changeLimits { $0.limits = newValue } }
+    }
+
+    /// Whether the program shows no image at the moment. While it is set, the cache has only ``CacheLimits/hiddenShare`` of its
+    /// cost: setting it evicts images at once until that holds, in O(n).
+    public var isHidden: Bool {
+        get { state.withLock { $0.isHidden } }
+        set { changeLimits { $0.isHidden = newValue } }
+    }
+
+    private func changeLimits(_ change: (inout State) -> Void) {
+        _ = state.withLock { state in
+            change(&state)
+            let limits = state.isHidden ? state.limits.whileHidden : state.limits
+            state.queue.limits = limits
+            let evicted =
+                state.queue.removeAll(costlierThan: limits.entryCost)
+                + state.queue.trim(toCost: limits.cost, count: limits.count) { $0.takeUsedMark() }
+            for entry in evicted { shards.remove(entry.key) }
+            return Released(evicted: evicted, images: noteLiving(evicted, &state))
         }
     }
 
@@ -208,6 +225,17 @@ public struct CacheLimits: Hashable, Sendable {
     public var entryCost: Int
     /// How long an image is stored; `nil`, the default, sets no limit.
     public var age: Duration?
+    /// The share of ``cost`` that remains while the program shows no image (``MemoryCache/isHidden``), from 0 to 1; 1 by
+    /// default.
+    public var hiddenShare = 1.0
+
+    /// The limits while the program shows no image.
+    var whileHidden: CacheLimits {
+        var limits = self
+        // NaN compares as false and becomes 0.
+        limits.cost = Int(Double(cost) * (hiddenShare > 0 ? min(hiddenShare, 1) : 0))
+        return hiddenShare >= 1 ? self : limits
+    }
 
     /// Creates limits; only the total cost, in bytes, has no default.
     public init(cost: Int, count: Int = .max, entryCost: Int = .max, age: Duration? = nil) {

@@ -23,6 +23,17 @@ public protocol MemoryCaching: AnyObject, Sendable {
 
     /// Evicts images because the system lacks memory: see `MemoryPressure.remainder(of:)`.
     func shrink(for pressure: MemoryPressure)
+
+    /// Whether the program shows no image at the moment, so that less memory may suffice. By default this changes nothing.
+    var isHidden: Bool { get set }
+}
+
+extension MemoryCaching {
+    /// Does nothing: by default, a cache has the same limits while the program is hidden.
+    public var isHidden: Bool {
+        get { false }
+        set {}
+    }
 }
 
 extension MemoryCache: MemoryCaching {}

@@ -27,6 +27,11 @@ public struct DecodeOptions: Hashable, Sendable {
     public var hintUse = HintUse.unrecognizedBytes
     /// The page of a document to draw, counted from 0. Only decoders of documents use it.
     public var page = 0
+    /// The time in a video of the frame to show: the one that is shown then, or the last one if the video is shorter. Only
+    /// decoders of videos use it.
+    public var time = Duration.zero
+    /// What happens to an image with more pixels than the limits allow. By default it is refused.
+    public var oversized = Oversized.refused
     /// Whether to read ``Image/exif``. The option is part of the cache key, because a cached image either has Exif data
     /// or does not.
     public var keepsExif: Bool
@@ -78,6 +83,8 @@ public struct DecodeOptions: Hashable, Sendable {
         if let sizeScope { parts.append("still(\(sizeScope.identifier))") }
         if let crops { parts.append(crops.identifier) }
         if page != 0 { parts.append("page(\(page))") }
+        if time != .zero { parts.append("time(\(time / .milliseconds(1)))") }
+        if oversized == .scaledDown { parts.append("scaled") }
         if let formatHint {
             let name = hintUse == .always ? "as" : "hint"
             parts.append("\(name)(\(formatHint.rawValue.utf8.count):\(formatHint))")
@@ -143,6 +150,16 @@ extension DecodeOptions {
         /// Whatever the bytes look like, if a decoder for the format is registered. A raw image of a camera, for
         /// example, can be read as the TIFF that it begins like.
         case always
+    }
+
+    /// What happens to an image that exceeds ``DecodeLimits/pixels`` or ``DecodeLimits/side``.
+    public enum Oversized: Hashable, Sendable {
+        /// It throws ``TintypeError/Code/limitExceeded``.
+        case refused
+        /// It is decoded to a smaller size, which keeps to these limits and the aspect ratio: SDWebImage's
+        /// `scaleDownLargeImages`. All other limits apply, ``DecodeLimits/memoryBytes`` above all, so decoders that scale while
+        /// they read rows (JPEG, PNG, TIFF, BMP) decode far larger images than those whose library needs all pixels at once.
+        case scaledDown
     }
 
     /// Whether a thumbnail that is embedded in the file may replace the image.

@@ -104,12 +104,12 @@ extension ImageDecoder {
         var context = context
         // A thumbnail proves nothing about its image.
         if context.options.size == .noPixels { context.options.embeddedThumbnail = .never }
-        guard context.options.sizeScope != nil, let info = try limitedInfo(of: bytes, context, time) else {
-            return context
-        }
+        guard context.options.sizeScope != nil || context.options.oversized == .scaledDown,
+            let info = try limitedInfo(of: bytes, context, time)
+        else { return context }
         var resolved = context
         resolved.options = try context.options.resolved(for: info)
-        return resolved
+        return context.options.oversized == .scaledDown ? resolved.scalingDown(info) : resolved
     }
 
     private func limitedInfo(

@@ -19,7 +19,7 @@ extension ImageLoad {
     /// Stores the rendition in memory, if the policy allows it.
     func storeInMemory(_ image: Image) {
         guard request.policy.rendered.memory.canWrite, hasPixels, mayBeStored(currentBytes) else { return }
-        watch.reportEvictions(cache.store(image, for: request.key, timeToLive: timeToLive(of: image)))
+        watch.reportEvictions(cache.store(image, for: request.key, timeToLive: memoryTimeToLive(of: image)))
         if let size = DecodedSize(image, of: request) { services.decodedSizes.withLock { $0.note(size) } }
     }
 
@@ -140,7 +140,8 @@ extension ImageLoad {
     /// Stores an original that a loader has returned and that has decoded as an image.
     func storeOriginal(_ bytes: LoadedBytes, of image: Image) {
         if request.policy.original.memory.canWrite, mayBeStored(bytes) {
-            let evicted = originalCache.store(image, for: decodedOriginalKey, timeToLive: timeToLive(of: image))
+            let evicted = originalCache.store(
+                image, for: decodedOriginalKey, timeToLive: memoryTimeToLive(of: image))
             watch.reportEvictions(evicted)
         }
         guard !image.isPartial, !bytes.data.isEmpty, bytes.origin == .network || bytes.origin == .custom,
@@ -172,6 +173,11 @@ extension ImageLoad {
         guard let expires = image.expires else { return request.policy.timeToLive }
         let left = Duration.seconds(max(0, expires.timeIntervalSince(services.configuration.time.date())))
         return request.policy.timeToLive.map { min($0, left) } ?? left
+    }
+
+    /// How long the memory may return an image.
+    private func memoryTimeToLive(of image: Image) -> Duration? {
+        [timeToLive(of: image), request.policy.memoryTimeToLive].compactMap(\.self).min()
     }
 
     private var serializer: CacheSerializer? { services.serializer(for: request) }

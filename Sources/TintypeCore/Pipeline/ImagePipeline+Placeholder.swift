@@ -26,7 +26,7 @@ final class PreviewKeeper: Sendable {
     init(_ request: ImageRequest, _ services: PipelineServices) {
         key = request.key.preview
         cache = services.cache(for: request)
-        timeToLive = request.policy.timeToLive
+        timeToLive = [request.policy.timeToLive, request.policy.memoryTimeToLive].compactMap(\.self).min()
     }
 
     /// Stores a preview. Stores nothing if it is the one that was stored last, or if the image is complete.

@@ -15,6 +15,8 @@ extension WireWriter {
         write(options.range == .high)
         write(options.scale) { $0.write($1) }
         write(options.page)
+        write(options.time.components.seconds)
+        write(options.time.components.attoseconds)
         write(options.keepsExif)
         write(options.embeddedThumbnail == .whereLargeEnough)
         write(options.damageTolerance == .minor)
@@ -64,6 +66,7 @@ extension WireReader {
         options.range = try flag() ? .high : .standard
         options.scale = try optional { (reader) throws(WireError) in try reader.double() }
         options.page = try anyInt()
+        options.time = Duration(secondsComponent: try number(), attosecondsComponent: try number())
         options.keepsExif = try flag()
         options.embeddedThumbnail = try flag() ? .whereLargeEnough : .never
         options.damageTolerance = try flag() ? .minor : .none

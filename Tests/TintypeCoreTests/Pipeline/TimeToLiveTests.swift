@@ -40,6 +40,34 @@ import TintypeTesting
         #expect(fixture.pipeline.cachedImage(for: request) == nil)
     }
 
+    /// Kingfisher's `memoryCacheExpiration` and `diskCacheExpiration`.
+    @Test func memoryAndDiskHaveLifetimesOfTheirOwn() async throws {
+        let fixture = fixture()
+        var request = request(fixture, .seconds(60))
+        request.policy.memoryTimeToLive = .seconds(10)
+        _ = try await fixture.pipeline.image(for: request)
+        #expect(fixture.disk.stored(request.key)?.expires == clock.date.addingTimeInterval(60))
+        clock.advance(by: .seconds(9))
+        #expect(fixture.pipeline.cachedImage(for: request) != nil)
+        clock.advance(by: .seconds(1))
+        #expect(fixture.pipeline.cachedImage(for: request) == nil)
+        // From disk, without the origin, and in memory for another while.
+        request.policy.freshness = .cacheOnly
+        _ = try await fixture.pipeline.image(for: request)
+        #expect(fixture.pipeline.cachedImage(for: request) != nil)
+        clock.advance(by: .seconds(10))
+        #expect(fixture.pipeline.cachedImage(for: request) == nil)
+    }
+
+    @Test func theMemoryLivesNoLongerThanTheImage() async throws {
+        let fixture = fixture()
+        var request = request(fixture, .seconds(10))
+        request.policy.memoryTimeToLive = .seconds(60)
+        _ = try await fixture.pipeline.image(for: request)
+        clock.advance(by: .seconds(10))
+        #expect(fixture.pipeline.cachedImage(for: request) == nil)
+    }
+
     @Test func withoutATimeToLiveTheLimitsOfTheCachesApply() async throws {
         let fixture = fixture()
         let request = request(fixture, nil)

@@ -1,0 +1,56 @@
+/// Counts the views that show images of a pipeline, and tells its caches when none does: ``ImagePipeline/setHidden(_:)``.
+///
+/// A toolkit calls ``viewAppeared()`` and ``viewDisappeared()`` in pairs. While a list is built anew, no view may be visible
+/// for a moment, so the pipeline is told only after ``delay``.
+@MainActor public final class VisibleViews {
+    /// How long no view is visible before the program counts as hidden.
+    public let delay: Duration
+
+    private let timer: any PlaybackTimer
+    private let onChange: @MainActor (Bool) -> Void
+    private var count = 0
+    private var isHidden = false
+
+    /// Creates a counter for a pipeline, which it does not retain.
+    public convenience init(of pipeline: ImagePipeline, timer: any PlaybackTimer = SystemPlaybackTimer()) {
+        self.init(timer: timer) { [weak pipeline] in pipeline?.setHidden($0) }
+    }
+
+    /// Creates a counter.
+    ///
+    /// - Parameter onChange: Receives whether the program is hidden, whenever that changes.
+    init(delay: Duration = .seconds(5), timer: any PlaybackTimer, onChange: @escaping @MainActor (Bool) -> Void) {
+        (self.delay, self.timer, self.onChange) = (delay, timer, onChange)
+    }
+
+    /// Counts a view that becomes visible.
+    public func viewAppeared() {
+        count += 1
+        guard count == 1 else { return }
+        timer.cancel()
+        setHidden(false)
+    }
+
+    /// Counts a view that is no longer visible.
+    public func viewDisappeared() {
+        count -= 1
+        guard count == 0 else { return }
+        timer.set(for: timer.now + delay) { [weak self] in self?.setHidden(true) }
+    }
+
+    private func setHidden(_ isHidden: Bool) {
+        guard isHidden != self.isHidden else { return }
+        self.isHidden = isHidden
+        onChange(isHidden)
+    }
+}
+
+extension ImagePipeline {
+    /// Tells the caches whether the program shows no image at the moment, for example because its window is hidden. They then
+    /// keep only ``CacheLimits/hiddenShare`` of their memory.
+    ///
+    /// The views of GTK do so after five seconds (``VisibleViews``); other programs call it themselves, on any thread.
+    public func setHidden(_ isHidden: Bool) {
+        services.configuration.cache.setHidden(isHidden)
+    }
+}
