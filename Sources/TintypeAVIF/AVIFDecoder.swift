@@ -56,7 +56,7 @@ package struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxab
             guard info.frameCount == 1 || context.options.frames == .first else {
                 return (info, reader.exif, WideImage?.none)
             }
-            return (info, reader.exif, try Self.decodeStill(reader, info, context))
+            return (info, reader.exif, try Self.decodeStill(reader, info, raw, context))
         }
         guard let still else { return try animatedImage(bytes, info: info, context: context, exif: exif) }
         return Image(
@@ -75,14 +75,18 @@ package struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxab
     }
 
     private static func decodeStill(
-        _ reader: borrowing AVIFReader, _ info: ImageInfo, _ context: DecodeContext
+        _ reader: borrowing AVIFReader, _ info: ImageInfo, _ raw: UnsafeRawBufferPointer, _ context: DecodeContext
     ) throws(TintypeError) -> WideImage {
         let target = try DecodeTarget(info, options: context.options)
         try context.checkCancelled()
         try reader.decode(frame: 0)
         try context.checkCancelled()
         let colors = try AVIFColors(reader, context)
-        return try reader.convertFrame(target, colors, context).oriented(info.orientation)
+        let image = try reader.convertFrame(target, colors, context).oriented(info.orientation)
+        guard context.options.range == .high, let map = AVIFGainMap(raw, context),
+            let bright = try map.applied(to: image, of: reader, info)
+        else { return image }
+        return WideImage(pixels: image.pixels, highRange: bright)
     }
 
     /// The limits for callers that set none: those of libavif, but fewer frames.

@@ -67,6 +67,15 @@ extension AVIFEncoder: PreparingHighRangeEncoder {
     }
 }
 
+/// Adds the gain maps of 8-bit images (ISO 21496-1).
+extension AVIFEncoder: GainMapImageEncoder {
+    package func adding(
+        _ map: Data, _ parameters: WrittenGainMap, to file: Data, of size: PixelSize
+    ) throws(TintypeError) -> Data {
+        try ToneMappedFile(base: file, map: map, parameters, size: size).data
+    }
+}
+
 /// Encodes still images with 10 bits per channel. The samples are rounded to 10 bits, so this loses precision even if it is
 /// lossless.
 extension AVIFEncoder: DeepImageEncoder {

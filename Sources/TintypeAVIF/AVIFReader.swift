@@ -12,6 +12,8 @@ struct AVIFReader: ~Copyable {
     private let cleanAperture: avifCropRect
     let bytes: UnsafeRawBufferPointer
     private let track: AVIFTrack?
+    /// What libavif reads instead of the file, if it needs a copy. It must outlive the decoder.
+    private let adaptedCopy: AVIFAdaptedCopy?
 
     /// Reads everything but pixels.
     ///
@@ -25,6 +27,8 @@ struct AVIFReader: ~Copyable {
         _ bytes: UnsafeRawBufferPointer, isComplete: Bool = true, readsXMP: Bool = false, limits: DecodeLimits
     ) throws(TintypeError) {
         try AVIFLibrary.load()
+        let adaptedCopy = try AVIFAdaptedCopy.ifNeeded(bytes)
+        let bytes = adaptedCopy?.bytes ?? bytes
         let track = try AVIFTrack(bytes)
         guard let decoder = avifDecoderCreate() else {
             throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for an AVIF decoder")
@@ -46,7 +50,7 @@ struct AVIFReader: ~Copyable {
             avifDecoderDestroy(decoder)
             throw error
         }
-        (self.decoder, self.bytes, self.track) = (decoder, bytes, track)
+        (self.decoder, self.bytes, self.track, self.adaptedCopy) = (decoder, bytes, track, adaptedCopy)
     }
 
     deinit {
@@ -59,7 +63,8 @@ struct AVIFReader: ~Copyable {
         (decoder.pointee.imageSizeLimit, decoder.pointee.imageDimensionLimit) = (maxPixels, 0)
         decoder.pointee.imageCountLimit = UInt32(clamping: max(limits.frames, 1))
         // Some writers omit the `pixi` property, and every browser shows their files.
-        decoder.pointee.strictFlags &= ~AVIF_STRICT_PIXI_REQUIRED.rawValue
+        // Others omit the size of the alpha image.
+        decoder.pointee.strictFlags &= ~(AVIF_STRICT_PIXI_REQUIRED.rawValue | AVIF_STRICT_ALPHA_ISPE_REQUIRED.rawValue)
     }
 
     /// The highest limit that libavif accepts.
@@ -166,6 +171,9 @@ struct AVIFReader: ~Copyable {
         }
         return Data(bytes: bytes, count: image.xmp.size)
     }
+
+    /// Whether a brighter rendition can be made of the image.
+    fileprivate var hasGainMap: Bool { AVIFGainMap(bytes, DecodeContext()) != nil }
 
     /// Grey if the file stores luma alone.
     var channels: SourceChannels {
@@ -283,7 +291,8 @@ extension ImageInfo {
             hasAlpha: reader.hasAlpha, frameCount: count, loopCount: reader.playCount,
             durations: count > 1 ? try reader.durations() : [],
             density: reader.exif?.density)
-        (bitDepth, isHighRange) = (max(bitDepth, reader.depth), reader.codedColors.isHighRange)
+        bitDepth = max(bitDepth, reader.depth)
+        isHighRange = reader.codedColors.isHighRange || (count == 1 && reader.hasGainMap)
     }
 }
 

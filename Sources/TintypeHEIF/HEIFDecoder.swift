@@ -38,7 +38,9 @@ package struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxab
         }
         do throws(TintypeError) {
             return try bytes.withTypedBytes { raw throws(TintypeError) in
-                try HEIFReader(raw, DecodeLimits(pixels: 32_768 * 32_768)).info
+                var info = try HEIFReader(raw, DecodeLimits(pixels: 32_768 * 32_768)).info
+                if !info.isHighRange { info.isHighRange = (try? HEIFGainMap(raw, DecodeContext())) != nil }
+                return info
             }
         } catch {
             // libheif reports truncated data like damaged data.
@@ -158,6 +160,4 @@ extension HEIFDecoder: SalvagingImageDecoder {
 extension TintypeError {
     static let damagedSequence = TintypeError(
         .undecodable, stage: .decode, "the HEIC sequence is damaged or truncated")
-
-    static let noItems = TintypeError(.undecodable, stage: .decode, "the HEIC has no items")
 }

@@ -4,6 +4,8 @@ package import TintypeCore
 
 /// Encodes lossy HEIC images and sequences with libheif and its HEVC encoder (x265 in Debian's build).
 ///
+/// HDR images are written in PQ with 10 bits, or with 8 bits and a gain map.
+///
 /// ``EncodeOptions/effort`` from 0 to 1 is a preset of x265, from `ultrafast` to `veryslow`; by default it is libheif's, `slow`.
 ///
 /// A value may be used from any thread.
@@ -27,6 +29,19 @@ package struct HEIFEncoder: ImageEncoder {
     ///
     /// - Parameter isOpaque: Whether alpha is omitted.
     func encode(_ pixels: PixelBuffer, isOpaque: Bool, _ options: EncodeOptions) throws(TintypeError) -> Data {
+        try encode(options) { image throws(TintypeError) in
+            try fill(&image, with: isOpaque ? pixels : try pixels.unpremultiplied(), isOpaque: isOpaque)
+        }
+    }
+
+    /// Encodes an image of libheif.
+    ///
+    /// - Parameters:
+    ///   - statesColors: Whether the file has the code points of the image.
+    ///   - fill: Creates the image.
+    func encode(
+        _ options: EncodeOptions, statesColors: Bool = false, fill: (inout OpaquePointer?) throws(TintypeError) -> Void
+    ) throws(TintypeError) -> Data {
         try HEIFLibrary.load(for: .encode)
         guard let context = heif_context_alloc() else {
             throw TintypeError(.outOfMemory, stage: .encode, "not enough memory for a HEIC encoder")
@@ -47,11 +62,19 @@ package struct HEIFEncoder: ImageEncoder {
         if let effort = options.effort(from: 0, to: Self.presets.count - 1) {
             try check(heif_encoder_set_parameter_string(encoder, "preset", Self.presets[effort]))
         }
-        try fill(&image, with: isOpaque ? pixels : try pixels.unpremultiplied(), isOpaque: isOpaque)
+        try fill(&image)
         try add(options.written.profile) { heif_image_set_raw_color_profile(image, "prof", $0, $1) }
         var handle: OpaquePointer?
         defer { heif_image_handle_release(handle) }
-        try check(heif_context_encode_image(context, image, encoder, nil, &handle))
+        // By default, libheif 1.15 omits the code points, because macOS 10.15 did not know them.
+        guard let settings = heif_encoding_options_alloc() else {
+            throw TintypeError(.outOfMemory, stage: .encode, "not enough memory for a HEIC encoder")
+        }
+        defer { heif_encoding_options_free(settings) }
+        if statesColors, settings.pointee.version >= 4 {
+            settings.pointee.macOS_compatibility_workaround_no_nclx_profile = 0
+        }
+        try check(heif_context_encode_image(context, image, encoder, settings, &handle))
         if options.embedsThumbnail { try addThumbnail(of: image, to: handle, context, encoder) }
         try add(options.written.exif) { heif_context_add_exif_metadata(context, handle, $0, Int32(clamping: $1)) }
         try add(options.written.xmp) { heif_context_add_XMP_metadata(context, handle, $0, Int32(clamping: $1)) }
@@ -121,7 +144,7 @@ package struct HEIFEncoder: ImageEncoder {
         return data
     }
 
-    private func check(_ error: heif_error) throws(TintypeError) {
+    func check(_ error: heif_error) throws(TintypeError) {
         try Self.check(error)
     }
 

@@ -24,7 +24,9 @@ struct HEIFGainMap {
         let file = ISOFile(bytes: bytes)
         let meta = try file.itemMetaBox()
         let (primary, references) = (try file.primaryItem(meta), try file.references(in: meta))
-        var candidate = try Self.toneMap(file, meta, of: primary, references)
+        var candidate = try ToneMappedItem(file, meta, of: primary, references).map { image -> Map in
+            (item: image.map, parameters: image.parameters)
+        }
         let kinds = try ISOItems.kinds(file, meta)
         if !(candidate.map { Self.decodableKinds.contains(kinds[$0.item] ?? "") } ?? false) {
             candidate = try Self.appleMap(file, meta, of: primary, references)
@@ -38,30 +40,6 @@ struct HEIFGainMap {
     private static let decodableKinds: Set<String> = ["hvc1", "grid", "iden", "iovl"]
 
     private typealias Map = (item: Int, parameters: GainMapParameters?)
-
-    /// The number of bytes that the parameters of a tone-mapped image may have. Those of three channels have 142.
-    private static let maximumParameterBytes = 4096
-
-    /// Returns the map of the first readable tone-mapped image whose base is the primary image.
-    private static func toneMap(
-        _ file: ISOFile, _ meta: Range<Int>, of primary: Int, _ references: [ISOFile.Reference]
-    ) throws(TintypeError) -> Map? {
-        // By number: a hostile file has thousands of items and of references.
-        let images = Dictionary(
-            try ISOItems(file, meta).all.filter { $0.kind == "tmap" }.map { ($0.identifier, $0) },
-            uniquingKeysWith: { first, _ in first })
-        for reference in references where reference.kind == "dimg" {
-            guard reference.to.count == 2, reference.to[0] == primary,
-                let image = images[reference.from],
-                image.extents.reduce(0, { $0 + $1.count }) <= maximumParameterBytes
-            else { continue }
-            let body = image.extents.reduce(into: Data()) { $0.append(contentsOf: file.bytes[$1]) }
-            // A version, and the same parameters as in a JPEG.
-            guard body.first == 0, let parameters = GainMapParameters(body.dropFirst()) else { continue }
-            return (item: reference.to[1], parameters: parameters)
-        }
-        return nil
-    }
 
     private static let appleKinds: Set<String> = ["urn:com:apple:photo:2020:aux:hdrgainmap"]
 

@@ -84,7 +84,7 @@ import TintypeTesting
     }
 
     /// A step of PQ with 10 bits is up to 2 % of the light; with 16 bits, it is as small as that of a 16-bit float.
-    @Test(arguments: [(ImageFormat.avif, 0.02), (.jxl, 0.002)] as [(ImageFormat, Float)])
+    @Test(arguments: [(ImageFormat.avif, 0.02), (.jxl, 0.002), (.heic, 0.06)] as [(ImageFormat, Float)])
     func theHighRangeIsWritten(_ format: ImageFormat, _ tolerance: Float) throws {
         for alpha in [1, 0.5] as [Float] {
             let data = try Self.coders.encode(Self.bars(alpha: alpha), as: format, options: Self.highRangeOptions())

@@ -140,7 +140,10 @@ import TintypeTesting
             ),
             ("rgb-16.png", "avif", [], "10 of 16 bits per channel are written; jxl, png and tiff images keep up to 16"),
             ("float.tiff", "png", [], "16 of 32 bits per channel are written"),
-            ("pq-10.avif", "jpg", [], "the high dynamic range is lost; avif and jxl images keep it with --hdr"),
+            (
+                "pq-10.avif", "jpg", [],
+                "the high dynamic range is lost; avif, heic, jpeg and jxl images keep it with --hdr"
+            ),
             ("pq.png", "png", [], "the high dynamic range is lost"), ("grey-16.png", "jpg", ["--depth", "8"], nil),
             ("pq.png", "avif", ["--hdr"], nil), ("grey-8.png", "jpg", [], nil),
             ("grey-16.png", "png", ["--colors", "9"], nil),

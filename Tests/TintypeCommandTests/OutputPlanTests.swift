@@ -119,6 +119,7 @@ import Tintype
         arguments: [
             (["--hdr"], ["a.avif", "b.jxl"], ["c.png", "d.gif"]),
             (["--color-space", "display-p3"], ["a.avif", "b.jxl", "c.png"], ["d.gif"]),
+            (["--gain-map"], ["a.avif"], ["b.jxl", "c.png", "d.gif"]),
             (["--hdr", "--color-space", "display-p3"], ["a.avif", "b.jxl"], ["c.png", "d.gif"]),
             ([], ["a.avif", "b.jxl", "c.png", "d.gif"], []),
         ] as [([String], [String], [String])])

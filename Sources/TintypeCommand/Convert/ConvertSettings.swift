@@ -43,7 +43,7 @@ struct ConvertSettings: Sendable {
         let hasHighRange = image.highRange != nil
         guard !(isHighRange && hasHighRange) else { return nil }
         guard !image.info.isHighRange else {
-            return "the high dynamic range is lost; avif and jxl images keep it with --hdr"
+            return "the high dynamic range is lost; avif, heic, jpeg and jxl images keep it with --hdr"
         }
         let written = keepsDepth(as: format) && hasHighRange ? (format == .avif ? 10 : 16) : 8
         guard image.info.bitDepth > written, !asksForDepth, !hasPalette(format) else { return nil }

@@ -10,8 +10,17 @@ struct OutputColors: ParsableArguments {
         transform: Self.parse)
     var colorSpace = EncodeOptions.ColorSpace.sRGB
 
-    @Flag(help: "Keep the high dynamic range of still images; AVIF and JPEG XL only. Animations fail.")
+    @Flag(
+        help: ArgumentHelp(
+            "Keep the high dynamic range of still images: AVIF, HEIC and JPEG XL in PQ, JPEG with a gain map. Animations "
+                + "fail."))
     var hdr = false
+
+    @Flag(help: "Keep it as a gain map beside an image that every program shows: AVIF, HEIC, JPEG. Implies --hdr.")
+    var gainMap = false
+
+    /// Whether the high dynamic range is kept.
+    var keepsHighRange: Bool { hdr || gainMap }
 
     private static func parse(_ text: String) throws -> EncodeOptions.ColorSpace {
         guard let space = EncodeOptions.ColorSpace(rawValue: text) else {
@@ -22,21 +31,22 @@ struct OutputColors: ParsableArguments {
     }
 
     /// The dynamic range to decode: beyond 8 bits if the output can have it.
-    var decodedRange: DecodeOptions.DynamicRange { hdr || colorSpace != .sRGB ? .high : .standard }
+    var decodedRange: DecodeOptions.DynamicRange { keepsHighRange || colorSpace != .sRGB ? .high : .standard }
 
     /// Checks that the transforms keep these colours.
     func validate(_ steps: [TransformStep]) throws {
-        guard hdr, !steps.allSatisfy(\.keepsHighRange) else { return }
+        guard keepsHighRange, !steps.allSatisfy(\.keepsHighRange) else { return }
         throw ValidationError(
-            "--hdr: only --resize, --crop, --flip and --rotate by quarter turns keep the high dynamic range; "
-                + "remove --hdr or the other transforms")
+            "--hdr: only --resize, --crop, --flip, --rotate by quarter turns, and transforms of single pixels such as "
+                + "--tint keep the high dynamic range; remove --hdr or the other transforms")
     }
 
     /// Returns the reason why a format cannot have these colours; `nil` if it can.
     func problem(of format: ImageFormat, _ coders: ImageCoderRegistry) -> String? {
-        if hdr, !((try? coders.encoder(for: format)) is any HighRangeImageEncoder) {
-            return "--hdr: \(format) images are written with 8 bits per channel; choose avif or jxl"
+        if keepsHighRange, !coders.keepsHighRange(format) {
+            return "\(gainMap ? "--gain-map" : "--hdr"): \(format) images are written with 8 bits per channel; choose avif, heic, jpeg or jxl"
         }
+        if gainMap, format == .jxl { return "--gain-map: jxl images have no gain map; choose avif, heic or jpeg" }
         let others = EncodeOptions.ColorSpace.formats
         guard colorSpace != .sRGB, !others.contains(format) else { return nil }
         let known = others.map(\.rawValue).sorted().joined(separator: ", ")

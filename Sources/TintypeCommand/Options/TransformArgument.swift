@@ -84,14 +84,14 @@ enum TransformStep: Sendable {
 }
 
 extension TransformStep {
-    /// Whether the result always has a high range if the image has one; see ``GeometricTransformer``.
+    /// Whether the result always has a high range if the image has one; see `Image.highRange`.
     var keepsHighRange: Bool {
         switch self {
         case .transformer(let rotation as RotateTransformer):
             // A quarter turn that keeps the size is one only for a square image.
             rotation.degrees.remainder(dividingBy: rotation.isFitting ? 90 : 180) == 0
-        case .transformer(let transformer): transformer is any GeometricTransformer
-        case .overlay: false
+        case .transformer(let transformer): transformer is any GeometricTransformer || transformer.isPixelwise
+        case .overlay: true
         }
     }
 }

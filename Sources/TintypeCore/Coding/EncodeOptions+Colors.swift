@@ -29,6 +29,42 @@ extension EncodeOptions {
     }
 }
 
+extension EncodeOptions {
+    /// How a file holds the high range of an image, with ``EncodeOptions/range`` ``DecodeOptions/DynamicRange/high``.
+    public enum HighRangeForm: String, Hashable, Sendable, CaseIterable {
+        /// In PQ (``direct``) in formats that have it, otherwise as a gain map.
+        case automatic
+        /// An 8-bit image that every program shows, and a gain map, from which programs that know it make the HDR image
+        /// (ISO 21496-1): JPEG (Ultra HDR), HEIC and AVIF. In other formats, PQ.
+        case gainMap = "gain-map"
+        /// In PQ, with the primaries of Rec. ITU-R BT.2100: AVIF, HEIC and JPEG XL. In other formats, a gain map.
+        case direct = "pq"
+    }
+
+    /// An encoder, and the form of HDR images for which it is used.
+    enum UsedForm {
+        case direct(any HighRangeImageEncoder)
+        case gainMap(any GainMapImageEncoder)
+    }
+
+    /// The form in which an encoder writes HDR images; `nil` if none is wanted or it has none.
+    func usedForm(for encoder: any ImageEncoder) -> UsedForm? {
+        guard range == .high else { return nil }
+        let direct = (encoder as? any HighRangeImageEncoder).map(UsedForm.direct)
+        let gainMap = (encoder as? any GainMapImageEncoder).map(UsedForm.gainMap)
+        return highRangeForm == .gainMap ? gainMap ?? direct : direct ?? gainMap
+    }
+}
+
+extension ImageCoderRegistry {
+    /// Returns whether a format is written with the high range of an image, with ``EncodeOptions/range``
+    /// ``DecodeOptions/DynamicRange/high``.
+    public func keepsHighRange(_ format: ImageFormat) -> Bool {
+        let encoder = try? encoder(for: format)
+        return encoder is any HighRangeImageEncoder || encoder is any GainMapImageEncoder
+    }
+}
+
 /// Encodes HDR images: still images with more than 8 bits per channel, which may be brighter than reference white.
 package protocol HighRangeImageEncoder: ImageEncoder {
     /// Encodes a still image.

@@ -21,6 +21,7 @@ extension EncodeOptions {
         if !metadata.isEmpty { parts.append("metadata(\(metadata.map(\.rawValue).sorted().joined(separator: " ")))") }
         if colorSpace != .sRGB { parts.append("space(\(colorSpace.rawValue))") }
         if range == .high { parts.append("high") }
+        if range == .high, highRangeForm == .gainMap { parts.append("gainmap") }
         return parts
     }
 

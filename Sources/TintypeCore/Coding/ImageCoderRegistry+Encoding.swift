@@ -36,14 +36,21 @@ extension ImageCoderRegistry {
     ) throws(TintypeError) -> Data {
         let encoder = try encoder(for: format)
         let size = options.maximumSize.map { pixels.size.fitted(into: $0) } ?? pixels.size
-        let highRangeEncoder = options.range == .high ? encoder as? any HighRangeImageEncoder : nil
+        let form = options.usedForm(for: encoder)
         let deepEncoder = options.keepsDepth(as: format) ? encoder as? any DeepImageEncoder : nil
         let space = options.usedColorSpace(for: format)
-        let isWide = highRangeEncoder != nil || deepEncoder != nil || space != .sRGB
+        let isWide = form != nil || deepEncoder != nil || space != .sRGB
         let light = isWide ? try highRange?.resized(to: size) : nil
-        if let light, let highRangeEncoder {
-            let encode = try highRangeEncoder.encoding(of: light, as: format)
+        switch (light, form) {
+        case (let light?, .direct(let encoder)):
+            let encode = try encoder.encoding(of: light, as: format)
             return try Self.encode(as: format, options.withoutProfile, metadata, size, encode)
+        case (let light?, .gainMap(let encoder)):
+            let base = try pixels.resampled(to: size, filter: .lanczos3)
+            if let map = try GainMapImage(base: base, light: light) {
+                return try Self.encode(base, map, as: format, options.withoutProfile, metadata, encoder)
+            }
+        default: break
         }
         if let light, let deepEncoder, let samples = try DeepSamples(light, space) {
             return try Self.encode(as: format, options, metadata, size) { options throws(TintypeError) in
@@ -58,6 +65,24 @@ extension ImageCoderRegistry {
         }
         return try Self.encode(as: format, options, metadata, size) { options throws(TintypeError) in
             try encoder.encode(sized, as: format, options: options)
+        }
+    }
+
+    /// Encodes an 8-bit image and a gain map into one file.
+    private static func encode(
+        _ base: PixelBuffer, _ map: GainMapImage, as format: ImageFormat, _ options: EncodeOptions,
+        _ metadata: ImageMetadata?, _ encoder: any GainMapImageEncoder
+    ) throws(TintypeError) -> Data {
+        // Both images have the quality that is tried. A map without its own metadata, thumbnail or palette.
+        func mapData(_ options: EncodeOptions) throws(TintypeError) -> Data {
+            var plain = EncodeOptions(quality: options.quality)
+            (plain.compression, plain.effort) = (options.compression, options.effort)
+            return try encoder.encode(map.pixels, as: format, options: plain)
+        }
+        return try Self.encode(as: format, options, metadata, base.size) { options throws(TintypeError) in
+            try encoder.encode(base, as: format, options: options)
+        } finish: { file, options throws(TintypeError) in
+            try encoder.adding(mapData(options), map.parameters, to: file, of: base.size)
         }
     }
 
@@ -99,9 +124,12 @@ extension ImageCoderRegistry {
     }
 
     /// Calls `encode`, and adds the metadata that it does not write itself.
+    ///
+    /// - Parameter finish: Completes a file that has its metadata.
     private static func encode(
         as format: ImageFormat, _ options: EncodeOptions, _ metadata: ImageMetadata?, _ size: PixelSize,
-        _ encode: (EncodeOptions) throws(TintypeError) -> Data
+        _ encode: (EncodeOptions) throws(TintypeError) -> Data,
+        finish: (Data, EncodeOptions) throws(TintypeError) -> Data = { file, _ throws(TintypeError) in file }
     ) throws(TintypeError) -> Data {
         let writer = MetadataWriter(
             metadata, options.metadata, options.usedColorSpace(for: format), size, format)
@@ -109,7 +137,7 @@ extension ImageCoderRegistry {
         if let writer { options.written = writer.embedded }
         return try Self.encode(as: format, options: options) { options throws(TintypeError) in
             let data = try encode(options)
-            return writer?.inserted(into: data, format) ?? data
+            return try finish(writer?.inserted(into: data, format) ?? data, options)
         }
     }
 

@@ -81,11 +81,13 @@ public struct EncodeOptions: Hashable, Sendable {
     public var colorSpace = ColorSpace.sRGB
     /// The dynamic range of the file; standard by default.
     ///
-    /// With ``DecodeOptions/DynamicRange/high``, a still image with ``Image/highRange`` is written with more than 8
-    /// bits per channel, in PQ with the primaries of Rec. ITU-R BT.2100, if the encoder is a `HighRangeImageEncoder`:
-    /// AVIF with 10 bits, JPEG XL with 16. Any other image is written as by default. Applied by
-    /// `ImageCoderRegistry.encode(_:as:options:)`; encoders ignore it.
+    /// With ``DecodeOptions/DynamicRange/high``, a still image with ``Image/highRange`` is written with it, as
+    /// ``highRangeForm`` says: in PQ (AVIF and HEIC with 10 bits, JPEG XL with 16), or as an 8-bit image with a gain map (JPEG,
+    /// HEIC, AVIF). Any other image is written as by default. Applied by `ImageCoderRegistry.encode(_:as:options:)`;
+    /// encoders ignore it.
     public var range = DecodeOptions.DynamicRange.standard
+    /// How a file holds the high range; by default in PQ where the format has it, otherwise as a gain map.
+    public var highRangeForm = HighRangeForm.automatic
     /// Whether the pixels are kept exactly; by default at a quality of 1.
     public var compression = Compression.automatic
     /// The time to spend on a smaller file, from 0 for the fastest encoding to 1 for the slowest; `nil` for the setting

@@ -1,7 +1,7 @@
 /// A transformer that crops, scales, rotates or mirrors an image, and can apply the same operation to its HDR pixels.
 ///
-/// ``Image/transformed(by:)`` keeps ``Image/highRange`` only for such transformers. Other transformers work on 8-bit
-/// colours, so their results have no HDR pixels.
+/// ``Image/transformed(by:)`` keeps ``Image/highRange`` for such transformers. Of others, which work on 8-bit colours, it
+/// keeps the gains over these colours if the transformer changes each pixel by itself.
 package protocol GeometricTransformer: ImageTransformer {
     /// Returns the HDR pixels that correspond to the result of ``ImageTransformer/transform(_:)``.
     ///
@@ -73,21 +73,20 @@ extension RotateTransformer: GeometricTransformer {
 }
 
 extension TransformerChain: GeometricTransformer {
-    /// Returns the pixels after all transformers; `nil` unless all of them are geometric.
+    /// Returns the pixels after all transformers; `nil` unless each of them is geometric or changes each pixel by itself.
     ///
     /// - Throws: The errors of the transformers; ``TintypeError/Code/cancelled``.
     package func transform(
         _ highRange: HighRangePixels, of pixels: PixelBuffer
     ) throws(TintypeError) -> HighRangePixels? {
-        let steps = transformers.flattened.map { $0 as? any GeometricTransformer }
-        guard steps.allSatisfy({ $0 != nil }) else { return nil }
+        let steps = transformers.flattened
+        guard steps.allSatisfy({ $0 is any GeometricTransformer || $0 is any PixelwiseTransformer }) else { return nil }
         var (highRange, pixels) = (highRange, pixels)
-        for (index, step) in steps.enumerated() {
+        for step in steps {
             try TransformContext.current.checkCancelled()
-            guard let step, let next = try step.transform(highRange, of: pixels) else { return nil }
-            highRange = next
-            // The next transformer may look at the image.
-            if index < steps.count - 1 { pixels = try step.transform(pixels) }
+            let result = try step.transform(pixels)
+            guard let next = try step.transform(highRange, of: pixels, to: result) else { return nil }
+            (highRange, pixels) = (next, result)
         }
         return highRange
     }

@@ -2,16 +2,15 @@ extension Image {
     /// Returns this image with a transformer applied. For an animation, the transformer is applied to each frame on
     /// demand.
     ///
-    /// The result has ``highRange`` if this image has it and the transformer keeps it (`GeometricTransformer`).
+    /// The result has ``highRange`` if this image has it and the transformer keeps it.
     ///
     /// - Throws: The errors of the transformer.
     public func transformed(by transformer: any ImageTransformer) throws(TintypeError) -> Image {
         guard let animation else {
             let result = try transformer.transform(pixels)
-            guard let highRange, let geometric = transformer as? any GeometricTransformer else {
-                return replacing(pixels: result)
-            }
-            return replacing(pixels: result, highRange: try geometric.transform(highRange, of: pixels))
+            guard let highRange else { return replacing(pixels: result) }
+            return replacing(
+                pixels: result, highRange: try transformer.transform(highRange, of: pixels, to: result))
         }
         let transformed = try animation.transformed(by: transformer)
         return Image(

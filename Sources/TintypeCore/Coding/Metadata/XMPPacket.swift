@@ -27,6 +27,7 @@ package struct XMPPacket {
 
     private static let tiff = Namespace(name: "http://ns.adobe.com/tiff/1.0/", prefix: "tiff")
     private static let gainMap = Namespace(name: "http://ns.adobe.com/hdr-gain-map/1.0/", prefix: "hdrgm")
+    private static let container = Namespace(name: "http://ns.google.com/photos/1.0/container/", prefix: "Container")
     private static let appleGainMap = Namespace(name: "http://ns.apple.com/HDRGainMap/1.0/", prefix: "HDRGainMap")
     /// The prefixes of the names of location properties in any namespace: `exif:GPSLatitude`, and those of
     /// manufacturers, such as `drone-dji:GpsLatitude`.
@@ -66,7 +67,7 @@ package struct XMPPacket {
 
     // MARK: Rewriting
 
-    /// Returns the packet for an upright image, without the location unless it is kept.
+    /// Returns the packet for an upright image without a gain map, and without the location unless it is kept.
     ///
     /// - Returns: `nil` if an orientation or location property is malformed, or if there are more of them than any
     ///   writer creates.
@@ -74,6 +75,9 @@ package struct XMPPacket {
         var copy = self
         do throws(Unreadable) {
             try copy.resetOrientation()
+            // Of a gain map that is not in the new file, or another one.
+            try copy.removeProperties("Version", in: Self.gainMap)
+            try copy.removeProperties("Directory", in: Self.container)
             for name in Self.locationNames where !keepsLocation { try copy.removeProperties(beginningWith: name) }
         } catch {
             return nil
@@ -86,6 +90,10 @@ package struct XMPPacket {
             guard !text[property.value].contains(UInt8(ascii: "<")) else { throw Unreadable() }
             text.replaceSubrange(property.value, with: "1".utf8)
         }
+    }
+
+    private mutating func removeProperties(_ name: String, in namespace: Namespace) throws(Unreadable) {
+        for property in try properties(name, in: namespace).reversed() { text.removeSubrange(property.whole) }
     }
 
     private mutating func removeProperties(beginningWith name: String) throws(Unreadable) {

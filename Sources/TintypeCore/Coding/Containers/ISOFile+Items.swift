@@ -1,5 +1,3 @@
-import TintypeCore
-
 /// The item structure of a file. These functions read it as libheif does, and throw where readers could disagree.
 extension ISOFile {
     /// Returns the body of the `meta` box that describes the items, after its version.
@@ -8,7 +6,7 @@ extension ISOFile {
     /// are skipped here.
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` if there is none, or more than one: readers choose different ones.
-    func itemMetaBox() throws(TintypeError) -> Range<Int> {
+    package func itemMetaBox() throws(TintypeError) -> Range<Int> {
         var body: Range<Int>?
         for meta in try boxes("meta", in: 0..<bytes.count) {
             guard try !boxes("iinf", in: meta.fullBody).isEmpty, try !boxes("iloc", in: meta.fullBody).isEmpty else {
@@ -24,21 +22,21 @@ extension ISOFile {
     /// Returns the boxes of a kind up to the first malformed box, which ends the file for libheif too.
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` if there are too many boxes to check.
-    func boxes(_ kind: String, in part: Range<Int>) throws(TintypeError) -> [ISOBox] {
+    package func boxes(_ kind: String, in part: Range<Int>) throws(TintypeError) -> [ISOBox] {
         let all = intactBoxes(in: part)
         guard all.count < Self.maxBoxes else { throw .suspectStructure }
         return all.filter { $0.kind == kind }
     }
 
     /// Returns the number of the primary item (ISO/IEC 14496-12, 8.11.4).
-    func primaryItem(_ meta: Range<Int>) throws(TintypeError) -> Int {
+    package func primaryItem(_ meta: Range<Int>) throws(TintypeError) -> Int {
         let body = try requiredBox("pitm", in: meta).body
         let isLong = try number(at: body.lowerBound, size: 1, in: body) > 0
         return try number(at: body.lowerBound + 4, size: isLong ? 4 : 2, in: body)
     }
 
     /// Returns the number of the primary item of the file.
-    func primaryItem() throws(TintypeError) -> Int { try primaryItem(itemMetaBox()) }
+    package func primaryItem() throws(TintypeError) -> Int { try primaryItem(itemMetaBox()) }
 
     /// The number of entries in the lists of one kind, far more than any writer makes.
     private static let maxEntries = 100_000
@@ -47,7 +45,7 @@ extension ISOFile {
 
     /// Returns the property indices of each item, in order and from 0 (`ipma`: ISO/IEC 23008-12, 9.3.1). If an item has
     /// two lists, the first counts.
-    func itemProperties(in part: Range<Int>) throws(TintypeError) -> [Int: [Int]] {
+    package func itemProperties(in part: Range<Int>) throws(TintypeError) -> [Int: [Int]] {
         var (all, entriesLeft) = ([Int: [Int]](), Self.maxEntries)
         for box in try boxes(in: part) where box.kind == "ipma" {
             let idSize = try number(at: box.body.lowerBound, size: 1, in: box.body) > 0 ? 4 : 2
@@ -81,18 +79,22 @@ extension ISOFile {
     // MARK: References
 
     /// A typed reference from one item to others (ISO/IEC 14496-12, 8.11.12).
-    struct Reference: Equatable {
+    package struct Reference: Equatable {
         /// The reference type, four letters.
-        let kind: String
-        let from: Int
-        let to: [Int]
+        package let kind: String
+        package let from: Int
+        package let to: [Int]
+
+        package init(kind: String, from: Int, to: [Int]) {
+            (self.kind, self.from, self.to) = (kind, from, to)
+        }
     }
 
     /// Returns the references of the file.
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` if the size of a box differs from its contents: libheif goes by the
     ///   contents, others by the size.
-    func references(in meta: Range<Int>) throws(TintypeError) -> [Reference] {
+    package func references(in meta: Range<Int>) throws(TintypeError) -> [Reference] {
         var (all, entriesLeft) = ([Reference](), Self.maxEntries)
         for box in try boxes("iref", in: meta) {
             let size = try number(at: box.body.lowerBound, size: 1, in: box.body) > 0 ? 4 : 2
@@ -113,4 +115,8 @@ extension ISOFile {
         }
         return all
     }
+}
+
+extension TintypeError {
+    package static let noItems = TintypeError(.undecodable, stage: .decode, "the file has no items")
 }
