@@ -94,9 +94,9 @@ import TintypeTesting
     }
 
     @Test(arguments: [
-        (["--blur", "2"], false), (["--pad", "4"], false), (["--round", "circle"], true), (["--rotate", "45"], false),
+        (["--blur", "2"], false), (["--pad", "4"], false), (["--round", "circle"], false), (["--rotate", "45"], false),
         (["--rotate", "90,keep"], false), (["--adjust", "grey"], true), (["--overlay", "a.png"], true),
-        (["--resize", "8x8", "--trim", "3"], false), (["--flatten", "#ffffff"], false), (["--tint", "#ffffff"], true),
+        (["--resize", "8x8", "--trim", "3"], false), (["--flatten", "#ffffff"], true), (["--tint", "#ffffff"], true),
         (["--rotate", "-270", "--flip", "vertical"], true), (["--rotate", "180,keep"], true),
         (["--resize", "8x8", "--mode", "fill", "--crop", "4x4", "--gravity", "smart"], true),
     ]) func hdrRefusesTransformsThatWouldLoseIt(_ transforms: [String], _ isAccepted: Bool) async throws {

@@ -62,7 +62,11 @@ struct InfoRecord: Encodable {
             ("size         ", "\(width) × \(height) pixels"),
             ("bytes        ", "\(HumanFormat.bytes(bytes)) (\(bytes))"),
             ("transparent  ", hasAlpha ? "yes" : "no"),
-            ("depth        ", bitDepth > 8 || isHighRange == true ? "\(bitDepth) bits per channel\(isHighRange == true ? ", HDR" : "")" : nil),
+            (
+                "depth        ",
+                bitDepth > 8 || isHighRange == true
+                    ? "\(bitDepth) bits per channel\(isHighRange == true ? ", HDR" : "")" : nil
+            ),
             ("orientation  ", "\(orientation)"),
             ("density      ", density.map { "\($0.map(Self.rounded).joined(separator: " × ")) pixels per inch" }),
             ("frames       ", frameCount > 1 ? "\(frameCount), \(seconds) s, \(plays)" : nil),

@@ -44,7 +44,8 @@ struct OutputColors: ParsableArguments {
     /// Returns the reason why a format cannot have these colours; `nil` if it can.
     func problem(of format: ImageFormat, _ coders: ImageCoderRegistry) -> String? {
         if keepsHighRange, !coders.keepsHighRange(format) {
-            return "\(gainMap ? "--gain-map" : "--hdr"): \(format) images are written with 8 bits per channel; choose avif, heic, jpeg or jxl"
+            return
+                "\(gainMap ? "--gain-map" : "--hdr"): \(format) images are written with 8 bits per channel; choose avif, heic, jpeg or jxl"
         }
         if gainMap, format == .jxl { return "--gain-map: jxl images have no gain map; choose avif, heic or jpeg" }
         let others = EncodeOptions.ColorSpace.formats
