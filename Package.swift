@@ -69,6 +69,8 @@ let package = Package(
         .library(name: "TintypeJPEG2000", targets: ["TintypeJPEG2000"]),
         .library(name: "TintypePNM", targets: ["TintypePNM"]),
         .library(name: "TintypeTGA", targets: ["TintypeTGA"]),
+        .library(name: "TintypeVideo", targets: ["TintypeVideo"]),
+        .library(name: "TintypeCairo", targets: ["TintypeCairo"]),
         .library(name: "TintypeRedis", targets: ["TintypeRedis"]),
         .library(name: "TintypeSandbox", targets: ["TintypeSandbox"]),
         .library(name: "TintypeSDWebImage", targets: ["TintypeSDWebImage"]),
@@ -162,6 +164,10 @@ let package = Package(
         .target(name: "CTintypeEXR"),
         // Loads OpenJPEG when the first JPEG 2000 is decoded.
         .target(name: "CTintypeJP2"),
+        // Loads libraries of FFmpeg when the first video is decoded.
+        .target(name: "CTintypeVideo"),
+        // Loads cairo when a program first draws with it.
+        .target(name: "CTintypeCairo"),
         // Loads librsvg when the first SVG is decoded, so it is not linked: see SVGDeclarations.
         .target(name: "CTintypeSVG"),
         .target(name: "CTintypeTIFF", dependencies: ["CLibTIFF"]),
@@ -226,6 +232,10 @@ let package = Package(
             swiftSettings: swiftSettings),
         .target(name: "TintypePNM", dependencies: ["TintypeColor", "TintypeCore"], swiftSettings: swiftSettings),
         .target(name: "TintypeTGA", dependencies: ["TintypeCore"], swiftSettings: swiftSettings),
+        .target(
+            name: "TintypeVideo", dependencies: ["TintypeColor", "TintypeCore", "CTintypeVideo"],
+            swiftSettings: swiftSettings),
+        .target(name: "TintypeCairo", dependencies: ["TintypeCore", "CTintypeCairo"], swiftSettings: swiftSettings),
         .target(
             name: "TintypeSVG", dependencies: ["TintypeCore", "CTintypeSVG", "CZlib"], swiftSettings: swiftSettings),
         .target(
@@ -304,7 +314,7 @@ let package = Package(
             name: "TintypeCommand",
             dependencies: [
                 "Tintype", "TintypeEXR", "TintypeJPEG2000", "TintypePDF", "TintypePNM", "TintypeRAW", "TintypeServer",
-                "TintypeTGA", "TintypeTerminal", "CTintypeSamples", .argumentParser, .logging,
+                "TintypeTGA", "TintypeTerminal", "TintypeVideo", "CTintypeSamples", .argumentParser, .logging,
             ],
             swiftSettings: swiftSettings),
 
@@ -439,8 +449,8 @@ let package = Package(
         .testTarget(
             name: "TintypeMoreFormatsTests",
             dependencies: [
-                "CTintypeEXR", "CTintypeJP2", "Tintype", "TintypeCore", "TintypeEXR", "TintypeJPEG2000", "TintypePNM",
-                "TintypeRAW", "TintypeTGA", "TintypeTesting",
+                "CTintypeEXR", "CTintypeJP2", "Tintype", "TintypeCairo", "TintypeCore", "TintypeEXR", "TintypeJPEG2000",
+                "TintypePNM", "TintypeRAW", "TintypeTGA", "TintypeTesting", "TintypeVideo",
             ],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(
@@ -466,7 +476,9 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeTests",
-            dependencies: ["HTTPTestSupport", "QOIExample", "Tintype", "TintypeSDWebImage", "TintypeTesting"],
+            dependencies: [
+                "HTTPTestSupport", "QOIExample", "Tintype", "TintypeCairo", "TintypeSDWebImage", "TintypeTesting",
+            ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeTerminalTests",

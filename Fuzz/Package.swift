@@ -12,7 +12,7 @@ let swiftSettings: [SwiftSetting] = [
 
 let formats = [
     "AVIF", "BMP", "EXR", "GIF", "HEIF", "ICO", "JPEG", "JPEG2000", "JXL", "PDF", "PNG", "PNM", "RAW", "SVG", "TGA",
-    "TIFF", "WebP",
+    "TIFF", "Video", "WebP",
 ]
 
 /// The fuzzing package, which `scripts/check/fuzz` builds with the sanitizers that it needs.

@@ -17,6 +17,7 @@ import Foundation
 @testable import TintypeSVG
 @testable import TintypeTGA
 @testable import TintypeTIFF
+@testable import TintypeVideo
 @testable import TintypeWebP
 
 /// The target that `TINTYPE_FUZZ` in the environment names: a format, `icc`, `metadata`, `sniffer` or `convert`.
@@ -74,7 +75,7 @@ enum FuzzTarget: Sendable {
     /// The decoders that programs add, over libraries that do not bound what an image costs.
     private static let plugins: [String: any ImageDecoder] = [
         "exr": EXRDecoder(), "jp2": JPEG2000Decoder(), "pdf": PDFDecoder(), "pnm": PNMDecoder(), "raw": RAWDecoder(),
-        "tga": TGADecoder(),
+        "tga": TGADecoder(), "mp4": VideoDecoder(), "webm": VideoDecoder(),
     ]
 
     /// A decoder of every format that is always there.

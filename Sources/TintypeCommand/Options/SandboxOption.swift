@@ -6,6 +6,7 @@ import TintypePDF
 import TintypePNM
 import TintypeRAW
 import TintypeTGA
+import TintypeVideo
 
 /// Which images the command decodes in worker processes.
 struct SandboxOption: ParsableArguments {
@@ -29,7 +30,7 @@ extension ImageCoderRegistry {
     /// a worker loads.
     static let command = standard.adding(
         decoders: [
-            TGADecoder(), EXRDecoder(), JPEG2000Decoder(), PNMDecoder(), PDFDecoder(), RAWDecoder(),
+            TGADecoder(), EXRDecoder(), JPEG2000Decoder(), PNMDecoder(), PDFDecoder(), RAWDecoder(), VideoDecoder(),
         ]
     ).sandboxed()
 }

@@ -63,6 +63,7 @@ struct Convert: AsyncParsableCommand {
           tintype convert a.png b.jpg --resize 512x512 --filter box --enlarge
           tintype convert a.png b.jpg --flatten '#ffffff'
           tintype convert moving.gif frame.png --frame 12
+          tintype convert clip.mp4 poster.jpg --time 2.5 --thumbnail 640x640
           tintype convert moving.gif part.webp --frames 0-9,20 --quality 75
           tintype convert a.heic b.avif --thumbnail 999x999 --output-bytes 150kB
           tintype convert a.png b.jpg --quality 80 --chroma 444 --progressive
@@ -122,6 +123,19 @@ struct Convert: AsyncParsableCommand {
             visibility: .rare),
         transform: FrameList.parsing(expecting: "frame numbers and ranges from 0, such as 0-9,20"))
     var frames: FrameList?
+
+    @Option(
+        help: ArgumentHelp(
+            "The time in a video of the frame to write, in seconds. (default: 0, its first frame)",
+            valueName: "seconds",
+            visibility: .rare))
+    var time: Double = 0
+
+    @Flag(
+        help: ArgumentHelp(
+            "Decode images with more pixels than the limits allow to a smaller size, instead of refusing them.",
+            visibility: .rare))
+    var shrinkOversized = false
 
     @Option(help: ArgumentHelp("Quality of a lossy format, from 1 (smallest) to 100 (best).", valueName: "1-100"))
     var quality = 90
@@ -202,7 +216,8 @@ struct Convert: AsyncParsableCommand {
         var options = EncodeOptions(
             quality: Double(quality) / 100, maximumByteCount: outputBytes?.bytes, frames: frames?.indices)
         (options.metadata, options.colorSpace) = (keep?.kinds ?? [], colors.colorSpace)
-        options.range = colors.hdr ? .high : .standard
+        options.range = colors.keepsHighRange ? .high : .standard
+        options.highRangeForm = colors.gainMap ? .gainMap : .automatic
         encoding.apply(to: &options, ofThumbnails: thumbnail != nil)
         return ConvertSettings(frame: frame, options: options, asksForDepth: encoding.depth == .eight)
     }
@@ -216,6 +231,8 @@ struct Convert: AsyncParsableCommand {
                 decode: DecodeOptions(size: thumbnail.map { .fit($0) } ?? .full), transforms: transformers,
                 transformScope: .all))
         request.rendition.decode.keepsMetadata = keep != nil
+        request.rendition.decode.time = .seconds(time > 0 ? min(time, 1e9) : 0)
+        request.rendition.decode.oversized = shrinkOversized ? .scaledDown : .refused
         request.rendition.decode.range = settings.keepsDepth(as: format) ? .high : colors.decodedRange
         // The result goes into the output file, so it is not cached.
         request.policy.rendered = CacheRules(memory: .off, disk: .off)
