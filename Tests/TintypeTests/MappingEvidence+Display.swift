@@ -19,6 +19,7 @@ extension MappingEvidence {
         "`fadeTransition`": "TransitionTests.theOldImageFadesOutOnlyIfTheNewOneDoesNotHideIt",
         "`flipFromLeftTransition`, `flipFromRightTransition`": "TransitionTests.flipsShowTheNewImageInTheirSecondHalf",
         "`flipFromTopTransition`, `flipFromBottomTransition`": "TransitionTests.flipsShowTheNewImageInTheirSecondHalf",
+        "`curlUpTransition`, `curlDownTransition`": "CurlTests.aCurlLeadsFromOneImageToTheOther",
         "slides, which SDWebImage does not have": "TransitionTests.slidesComeFromTheirSide",
         "`duration`": "DefaultsTests.transitionsLastHalfASecondAndSkipMemoryHits",
         "`timingFunction`, `animationOptions`": "TransitionTests.easingsLeadFromStartToEndWithoutTurningBack",

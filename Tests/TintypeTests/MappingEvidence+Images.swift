@@ -8,7 +8,7 @@ extension MappingEvidence {
         "`SDImageCoderDecodeTypeIdentifierHint`": "RawHintTests.aHintSelectsTheReaderOfARawImage",
         "`SDImageCoderDecodeScaleDownLimitBytes`": "PixelSizeTests.theByteLimitIsRespected",
         "`SDImageCoderDecodeToHDR`": "ColorTests.highRangePixelsHaveTheRequestedSizeAndAreUpright",
-        "`SDImageCoderEncodeToHDR`": "EncodedColorsTests.theHighRangeIsWritten",
+        "`SDImageCoderEncodeToHDR`": "WrittenGainMapTests.bothRenditionsComeBack",
         "`SDImageCoderEncodeFirstFrameOnly`": "PickedFramesTests.oneFrameIsAStillImage",
         "`SDImageCoderEncodeCompressionQuality`": "EncodeTests.lowerQualityIsSmallerAndStillClose",
         "`SDImageCoderEncodeBackgroundColor`": "EncodeTests.jpegPutsTransparencyOnTheBackground",

@@ -80,7 +80,7 @@ extension MappingEvidence {
         "`UIView+WebCache`": "ViewCategoryTests.anImageViewShowsTheImageOfItsRequest",
         "`SDWebImageIndicator`": "ViewCategoryTests.theIndicatorShowsTheProgressAndEndsAtOne",
         "`SDWebImageTransition`": "ViewCategoryTests.everyTransitionIsShownForALoadedImage",
-        "`SDGraphicsImageRenderer`": "TransformerContractTests.aClosureMayDrawAnyPixels",
+        "`SDGraphicsImageRenderer`": "CairoTests.aCanvasHasTheColorsOfItsClosure",
         "`SDImageFrame`": "FramePoolTests.timedImagesMakeAnAnimation",
         "`SDWebImageError`": "PrintableTextTests.anErrorIsOneShortPrintableLine",
     ]
@@ -130,7 +130,7 @@ extension MappingEvidence {
         "`SDWebImageDelayPlaceholder`": "ViewRuleTests.delayPlaceholderShowsItAfterTheFailureOnly",
         "`SDWebImageTransformAnimatedImage`": "OptionsTests.transformAnimatedImageIsOffByDefault",
         "`SDWebImageAvoidAutoSetImage`": "ViewRuleTests.avoidAutoSetImageLeavesShowingToTheCaller",
-        "`SDWebImageScaleDownLargeImages`": "OptionsTests.scaleDownLargeImagesIsInTheKey",
+        "`SDWebImageScaleDownLargeImages`": "OversizedTests.anOversizedImageIsScaledToTheLimit",
         "`SDWebImageQueryMemoryData`": "OptionsTests.queryMemoryDataAlsoReadsTheBytes",
         "`SDWebImageQueryMemoryDataSync`": "OptionsTests.queryMemoryDataSyncIsABlockingCall",
         "`SDWebImageQueryDiskDataSync`": "OptionsTests.queryDiskDataSyncIsABlockingCall",

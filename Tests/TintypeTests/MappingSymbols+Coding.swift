@@ -1,5 +1,6 @@
 import Foundation
 import Tintype
+import TintypeCairo
 import TintypeSDWebImage
 
 extension MappingSymbols {
@@ -97,6 +98,8 @@ extension MappingSymbols {
             "CircleTransformer": CircleTransformer.self, "FlipTransformer": FlipTransformer.self,
             "TintTransformer": TintTransformer.self, "BlurTransformer": BlurTransformer.self,
             "ColorTransformer": ColorTransformer.self, "ClosureTransformer": ClosureTransformer.self,
+            "CairoCanvas": CairoCanvas.self, "DecodeOptions.oversized": \DecodeOptions.oversized,
+            "EncodeOptions.highRangeForm": \EncodeOptions.highRangeForm,
             "TransformerChain": TransformerChain.self, "SDWebImageKeys": SDWebImageKeys.self,
             "PixelSize.fitted(into:)": PixelSize.fitted(into:),
             "ImageTransformer.identifier": { (transformer: any ImageTransformer) in transformer.identifier },

@@ -63,6 +63,19 @@ extension CanvasImageView {
 }
 // END USE
 
+extension CustomTransition {
+    /// A page that comes down over the old image: it hangs from its upper edge, stands out towards the viewer, and lies flat at
+    /// the end. A shadow of the page dims the old image.
+    static let curlDown = CustomTransition(name: "curl-down") { _, progress in
+        let rest = 1 - progress
+        // The page turns by less than 90°, at which only its edge would be visible.
+        let page = TransitionFrame.Layer(
+            opacity: min(1, 4 * progress), y: -rest, scale: 1 + 0.1 * rest,
+            turn: .init(.horizontal, degrees: -75 * rest))
+        return TransitionFrame(old: .init(opacity: 1 - 0.4 * progress), new: page)
+    }
+}
+
 /// A widget as toolkits have them, which records what is drawn.
 @MainActor final class Canvas {
     var onDraw: (() -> Void)?
