@@ -25,30 +25,30 @@ extension ImageFormat {
 /// have other types, and are refused. Whatever is loaded, Debian's build is under the GNU General Public License. The libraries
 /// decode hundreds of formats, so videos of strangers belong in a worker process (`sandboxed()` of `TintypeSandbox`). Loading
 /// turns off the log of FFmpeg in the process. Decoders hold no state; any thread may use one.
-public struct VideoDecoder: RecognizingImageDecoder, SandboxableImageDecoder {
+package struct VideoDecoder: RecognizingImageDecoder, SandboxableImageDecoder {
     /// Creates a decoder.
-    public init() {}
+    package init() {}
 
     /// MP4, QuickTime, WebM.
-    public var formats: Set<ImageFormat> { [.mp4, .quickTime, .webm] }
+    package var formats: Set<ImageFormat> { [.mp4, .quickTime, .webm] }
 
     /// A worker by default.
-    public static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
 
     /// Loads the libraries.
-    public static func prepareWorker() {
+    package static func prepareWorker() {
         _ = VideoLibrary.standard
     }
 
     /// Whether an image begins like one of the containers.
-    public func recognizes(_ head: Data) -> Bool { VideoContainer(head) != nil }
+    package func recognizes(_ head: Data) -> Bool { VideoContainer(head) != nil }
 
     /// Reads the size of the video.
     ///
     /// - Returns: `nil` if the bytes may end within the header, which many files have at their end.
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/noCoder`` if the
     ///   libraries are not installed.
-    public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+    package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         do throws(TintypeError) {
             return try bytes.withTypedBytes { raw throws(TintypeError) in try VideoReader(raw).info }
         } catch {
@@ -62,7 +62,7 @@ public struct VideoDecoder: RecognizingImageDecoder, SandboxableImageDecoder {
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or has no video that can be decoded,
     ///   ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/noCoder`` if the libraries are not installed,
     ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
-    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+    package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try VideoReader(raw)
             var info = reader.info
