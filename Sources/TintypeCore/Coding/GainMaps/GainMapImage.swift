@@ -182,9 +182,6 @@ extension HighRangePixels {
 }
 
 extension ImageTransformer {
-    /// Whether it changes each pixel by itself, so that the gains of an HDR image still apply.
-    package var isPixelwise: Bool { self is any PixelwiseTransformer }
-
     /// Returns the HDR pixels of a transformed image.
     ///
     /// - Parameters:
