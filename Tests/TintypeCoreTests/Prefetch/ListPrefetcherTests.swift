@@ -36,7 +36,7 @@ import TintypeTesting
         gate.open()
         fixture.answer("last")
         _ = await prefetcher.prefetch([fixture.request("last")]).wait()
-        // The first load may have begun before it was cancelled.
-        #expect(count("row5") == 0 && count("row1") == 0 && count("row0") == 0 && count("last") == 1)
+        // The first load of each batch may have begun before it was cancelled.
+        #expect(count("row5") == 0 && count("row0") == 0 && count("last") == 1)
     }
 }
