@@ -46,7 +46,7 @@ struct HeadReader: Sendable {
         case .fields where line.isEmpty: return try finishHead()
         case .fields: try readField(line)
         // A trailer, or the head of a second response: libcurl sends a request again for some statuses.
-        case .body where line.starts(with: Array("HTTP/".utf8)): throw Self.malformed("it follows another response")
+        case .body where line.starts(with: "HTTP/".utf8): throw Self.malformed("it follows another response")
         case .body: break
         }
         return nil
@@ -74,6 +74,7 @@ struct HeadReader: Sendable {
         }
         self.status = status
         (position, lineCount) = (.fields, 0)
+        fields.reserveCapacity(16)
     }
 
     /// Reads a field (RFC 9112, 5), or another line of the field before (5.2).
@@ -121,6 +122,7 @@ struct HeadReader: Sendable {
     private mutating func unifyLengths() throws(TransportFailure) {
         let isLength: (String) -> Bool = { $0.utf8.count == 14 && $0.lowercased() == "content-length" }
         guard let first = fields.firstIndex(where: { isLength($0.name) }) else { return }
+        if fields.lastIndex(where: { isLength($0.name) }) == first, Int(digits: fields[first].value) != nil { return }
         let values = fields.filter { isLength($0.name) }
             .flatMap { $0.value.split(separator: ",", omittingEmptySubsequences: false) }
         let lengths = Set(values.map { Int(digits: HTTPList.trimmed($0)) })
@@ -136,7 +138,9 @@ struct HeadReader: Sendable {
 
     /// libcurl 7.88 also removes `gzip` (RFC 9112, 7.2), without a limit on what comes of it.
     private func checkTransferCodings() throws(TransportFailure) {
-        let codings = fields.filter { $0.name.utf8.count == 17 && $0.name.lowercased() == "transfer-encoding" }
+        let isCoding: (String) -> Bool = { $0.utf8.count == 17 && $0.lowercased() == "transfer-encoding" }
+        guard fields.contains(where: { isCoding($0.name) }) else { return }
+        let codings = fields.filter { isCoding($0.name) }
             .flatMap { HTTPList.elements($0.value) }.map { $0.lowercased() }
         guard codings.allSatisfy({ $0 == "chunked" || $0 == "identity" }), codings.count < 2 else {
             throw Self.malformed(
