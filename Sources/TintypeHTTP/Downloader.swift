@@ -1,7 +1,7 @@
 public import Foundation
 public import TintypeCore
 
-/// The ``TintypeCore/ImageLoader`` for `http:` and `https:` URLs, built on async-http-client.
+/// The ``TintypeCore/ImageLoader`` for `http:` and `https:` URLs, over an ``HTTPTransport``.
 ///
 /// Requests with equal method, URL, header fields and options share one transfer, from pipelines and direct callers
 /// alike. A limited number of transfers run at once, the most urgent first. A transfer frees its slot for the next one
@@ -144,8 +144,17 @@ extension Downloader: SharedLoader {
     package func work(for request: ByteRequest) -> ByteLoads.Work {
         let settings = settings(request.extras, accept: request.accept, byteLimit: request.byteLimit)
         return { [services] (job, reporter) throws(TintypeError) in
-            try await Transfer(of: request.source, settings, services, stored: request.stored, for: job, reporter).run()
+            try await Self.transfer(request, settings, services, job, reporter).run()
         }
+    }
+
+    /// Never inlined, so that the frame of the task has no room for what makes a transfer.
+    @inline(never)
+    private static func transfer(
+        _ request: ByteRequest, _ settings: TransferSettings, _ services: TransferServices, _ job: JobContext,
+        _ reporter: JobReporter<ReceivedBytes>
+    ) throws(TintypeError) -> Transfer {
+        try Transfer(of: request.source, settings, services, stored: request.stored, for: job, reporter)
     }
 
     /// Returns the settings of a request.

@@ -47,8 +47,24 @@ struct Exchange: Sendable {
         let sent = transfer.clock.date()
         var request = original.withCookies(settings, at: sent)
         let isConditional = addConditions(to: &request)
+        guard !isConditional, transfer.resumption?.partial(for: request) == nil else {
+            return try await sendToContinue(original, request, isConditional: isConditional, sent: sent)
+        }
+        let response = try response(to: request, try await reply(to: request))
+        record(response, to: request, sent: sent)
+        return response
+    }
+
+    /// Sends a request that revalidates the stored response, or resumes an interrupted transfer.
+    ///
+    /// - Parameters:
+    ///   - original: The request without cookies and conditions.
+    ///   - request: The request with both.
+    @inline(never)
+    private func sendToContinue(
+        _ original: DownloadRequest, _ request: DownloadRequest, isConditional: Bool, sent: Date
+    ) async throws -> DownloadResponse {
         let response =
-            // `resume` looks it up again, so that no partial body is in this frame.
             if let resumption = transfer.resumption, resumption.partial(for: request) != nil {
                 try await resume(request, resumption)
             } else {
@@ -174,13 +190,9 @@ struct Exchange: Sendable {
     /// A server may close an idle connection at the moment when it is used again. The server has not responded then, so
     /// an idempotent request is sent again.
     private func reply(to request: DownloadRequest) async throws -> Reply {
-        var transportRequest = try settings.transportRequest(for: request, origin: transfer.request.url)
         var replays = 0
         while true {
-            let stream = ResponseStream(
-                to: transportRequest, over: settings.configuration.transport, transfer.clock, at: transfer.pace,
-                under: transfer.services.watch,
-                limitedBy: settings.limitsByteRate ? transfer.services.byteRate : nil)
+            let stream = try stream(of: request, overNewConnection: replays > 0)
             do {
                 let head = try await stream.head()
                 recordHead(head, of: stream, to: request)
@@ -190,10 +202,20 @@ struct Exchange: Sendable {
                 guard error.allowsReplay(isIdempotent: request.isIdempotent, isReused: isReused),
                     replays < Self.maximumReplays, !Task.isCancelled
                 else { throw TintypeError(transport: error) }
-                transportRequest.usesNewConnection = true
                 replays += 1
             }
         }
+    }
+
+    @inline(never)
+    private func stream(
+        of request: DownloadRequest, overNewConnection usesNewConnection: Bool
+    ) throws(TintypeError) -> ResponseStream {
+        var transportRequest = try settings.transportRequest(for: request, origin: transfer.request.url)
+        transportRequest.usesNewConnection = usesNewConnection
+        return ResponseStream(
+            to: transportRequest, over: settings.configuration.transport, transfer.clock, at: transfer.pace,
+            under: transfer.services.watch, limitedBy: settings.limitsByteRate ? transfer.services.byteRate : nil)
     }
 
     @inline(never)
