@@ -14,8 +14,8 @@
     FUNCTION(curl_easy_cleanup) FUNCTION(curl_easy_getinfo) FUNCTION(curl_easy_init) FUNCTION(curl_easy_pause)         \
     FUNCTION(curl_easy_reset) FUNCTION(curl_easy_setopt) FUNCTION(curl_easy_strerror) FUNCTION(curl_global_init)       \
     FUNCTION(curl_multi_add_handle) FUNCTION(curl_multi_cleanup) FUNCTION(curl_multi_info_read)                        \
-    FUNCTION(curl_multi_init) FUNCTION(curl_multi_perform) FUNCTION(curl_multi_poll)                                   \
-    FUNCTION(curl_multi_remove_handle) FUNCTION(curl_multi_setopt) FUNCTION(curl_multi_wakeup)                         \
+    FUNCTION(curl_multi_init) FUNCTION(curl_multi_remove_handle) FUNCTION(curl_multi_setopt)                           \
+    FUNCTION(curl_multi_socket_action) FUNCTION(curl_multi_timeout)                                                    \
     FUNCTION(curl_slist_append) FUNCTION(curl_slist_free_all) FUNCTION(curl_version_info)
 
 TINTYPE_FUNCTIONS(TINTYPE_RENAME)
@@ -89,6 +89,22 @@ bool tintype_socket_connects(
 /// Returns the smoothed round-trip time of a TCP connection in microseconds, by the kernel (`TCP_INFO`, tcp(7)); -1 if it
 /// is unknown.
 long tintype_socket_round_trip(int socket);
+
+/// Drives a multi handle with epoll(7), so that a turn costs what is ready, not what waits. Belongs to one thread.
+typedef struct tintype_poller tintype_poller;
+
+/// Creates the poller of a multi handle, which it must outlive; null if there is no memory or no descriptor left.
+///
+/// `wakeup` is a descriptor that ends a wait when it becomes readable.
+tintype_poller *_Nullable tintype_poller_create(CURLM *multi, int wakeup);
+void tintype_poller_free(tintype_poller *poller);
+/// Notes that a socket was opened, or is about to be closed. Other descriptors are those of libcurl alone.
+void tintype_poller_note_socket(tintype_poller *poller, int descriptor, bool is_open);
+/// Performs what is due without waiting.
+void tintype_poller_perform(tintype_poller *poller);
+/// Waits until a socket is ready, a time-out of libcurl has passed, or the wakeup descriptor is readable, and performs what
+/// is ready. Returns whether the wakeup descriptor is readable. `limit` is the longest wait in milliseconds.
+bool tintype_poller_wait(tintype_poller *poller, int limit);
 
 #pragma clang assume_nonnull end
 

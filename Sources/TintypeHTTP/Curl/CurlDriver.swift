@@ -67,8 +67,8 @@ final class CurlDriver: Sendable {
             inbox.isWaiting = inbox.commands.isEmpty
             return inbox.isWaiting
         }
+        let wasIdle = loop.wait(hasCommands: !waits)
         guard waits else { return true }
-        let wasIdle = loop.wait()
         return inbox.withLock { inbox in
             inbox.isWaiting = false
             guard wasIdle, inbox.commands.isEmpty else { return true }

@@ -13,11 +13,12 @@ final class CurlExchange: TransportExchange, @unchecked Sendable {
     private(set) var handle: CurlHandle?
     private unowned(unsafe) var loop: CurlLoop?
     private unowned(unsafe) var sockets: CurlSockets?
-    private var options: CurlOptions?
     private var head = HeadReader()
     /// The number of times that the request was about to be sent.
     private var sendCount = 0
     private var hasOpenedSocket = false
+    /// The socket that was opened last.
+    private var openedSocket: Int32?
     /// The address of the server or of the proxy; `nil` before the request is sent.
     private var remoteAddress: String?
     private var socket: CurlSocket?
@@ -45,12 +46,11 @@ final class CurlExchange: TransportExchange, @unchecked Sendable {
     /// - Throws: ``TransportFailure/Kind/invalidRequest``, or ``TransportFailure/Kind/insecure`` for a certificate that
     ///   cannot be used.
     func begin(on handle: CurlHandle, in loop: CurlLoop, _ sockets: CurlSockets) throws(TransportFailure) {
-        let options = CurlOptions(request)
-        try options.apply(to: handle.pointer)
+        try handle.prepare(for: request)
         let context = Unmanaged.passUnretained(self).toOpaque()
         withUnsafePointer(to: Self.calls) { tintype_curl_set_calls(handle.pointer, $0, context) }
         tintype_curl_set_close(handle.pointer, Self.closeSocket, Unmanaged.passUnretained(sockets).toOpaque())
-        (self.handle, self.loop, self.sockets, self.options) = (handle, loop, sockets, options)
+        (self.handle, self.loop, self.sockets) = (handle, loop, sockets)
     }
 
     /// Receives the rest of the body.
@@ -69,7 +69,7 @@ final class CurlExchange: TransportExchange, @unchecked Sendable {
     /// Forgets the handle, after the end of the exchange.
     func end() {
         socket?.userCount -= 1
-        (handle, loop, sockets, options, socket) = (nil, nil, nil, nil, nil)
+        (handle, loop, sockets, socket) = (nil, nil, nil, nil)
     }
 
     /// The error of the exchange; `nil` if the response is complete.
@@ -134,7 +134,8 @@ final class CurlExchange: TransportExchange, @unchecked Sendable {
                 return CURL_SOCKET_BAD
             }
         }
-        return sockets?.open(address) ?? CURL_SOCKET_BAD
+        openedSocket = sockets?.open(address)
+        return openedSocket ?? CURL_SOCKET_BAD
     }
 
     /// The text of an address, such as `10.0.0.5` or `fe80::1`; empty if it is of another family.
@@ -156,7 +157,7 @@ final class CurlExchange: TransportExchange, @unchecked Sendable {
         if request.proxy == nil, let check = request.addressCheck {
             do throws(TintypeError) { try check(ends.remoteAddress) } catch { return refuse(error) }
         }
-        let socket = sockets?.socket(of: ends)
+        let socket = sockets?.socket(of: ends, opened: openedSocket)
         guard let pointer = handle?.pointer else { return false }
         guard hasOpenedSocket || socket?.isReusable(for: pointer) == true else {
             socket?.shutDown()

@@ -10,11 +10,12 @@ final class CurlLoop {
     /// The number of idle connections beyond which the oldest is closed.
     private static let maximumIdleCount = 64
     /// The number of unused easy handles that are kept.
-    private static let maximumHandleCount = 16
+    private static let maximumHandleCount = 64
 
     private let multi: UnsafeMutableRawPointer
     private let wakeup: WakeupDescriptor
-    private let sockets = CurlSockets()
+    private let poller: OpaquePointer
+    private let sockets: CurlSockets
     private var exchanges: [UnsafeMutableRawPointer: CurlExchange] = [:]
     private var handles: [CurlHandle] = []
     /// The exchanges that have stored something for their readers.
@@ -29,13 +30,19 @@ final class CurlLoop {
             throw TintypeError(.unreachable, stage: .load, "the process has no descriptor left for its transfers")
         }
         guard let multi = curl_multi_init() else { throw Self.outOfMemory }
+        guard let poller = tintype_poller_create(multi, wakeup.number) else {
+            curl_multi_cleanup(multi)
+            throw Self.outOfMemory
+        }
         tintype_curl_set_multi_number(multi, CURLMOPT_MAXCONNECTS, Self.maximumIdleCount)
-        (self.multi, self.wakeup) = (multi, wakeup)
+        (self.multi, self.poller, self.wakeup) = (multi, poller, wakeup)
+        sockets = CurlSockets(poller)
     }
 
     deinit {
         curl_multi_cleanup(multi)
         for handle in handles { handle.free() }
+        tintype_poller_free(poller)
     }
 
     private static let outOfMemory = TintypeError(.outOfMemory, stage: .load, "libcurl has not enough memory")
@@ -43,24 +50,22 @@ final class CurlLoop {
     /// Performs commands and all that can be done without waiting.
     func turn(_ commands: [CurlDriver.Command]) {
         for command in commands { perform(command) }
-        var count: Int32 = 0
-        curl_multi_perform(multi, &count)
+        tintype_poller_perform(poller)
         endFinishedExchanges()
         // Readers are resumed once for all that has arrived in this turn.
         for exchange in changed { exchange.response.notify() }
         changed.removeAll(keepingCapacity: true)
     }
 
-    /// Waits until a socket is ready, a time-out has passed, or the descriptor was signalled.
+    /// Performs all that is ready, after a wait until a socket is ready, a time-out has passed, or the descriptor was
+    /// signalled.
     ///
+    /// - Parameter hasCommands: Whether not to wait, since there are commands.
     /// - Returns: Whether there was nothing to do for ``idleTime``.
-    func wait() -> Bool {
+    func wait(hasCommands: Bool) -> Bool {
         let isIdle = exchanges.isEmpty
-        let start = DispatchTime.now().uptimeNanoseconds
-        var entry = curl_waitfd(fd: wakeup.number, events: Int16(CURL_WAIT_POLLIN), revents: 0)
-        var count: Int32 = 0
-        curl_multi_poll(multi, &entry, 1, Int32(Self.idleTime * 1000), &count)
-        if entry.revents != 0 { wakeup.clear() }
+        let start = isIdle ? DispatchTime.now().uptimeNanoseconds : 0
+        if tintype_poller_wait(poller, hasCommands ? 0 : Int32(Self.idleTime * 1000)) { wakeup.clear() }
         return isIdle && DispatchTime.now().uptimeNanoseconds - start >= UInt64(Self.idleTime) * 1_000_000_000
     }
 
@@ -119,15 +124,16 @@ final class CurlLoop {
 
     private func recycle(_ handle: CurlHandle) {
         guard CurlLibrary.reusesHandles, handles.count < Self.maximumHandleCount else { return handle.free() }
-        handle.reset()
         handles.append(handle)
     }
 }
 
-/// An easy handle of libcurl, with a buffer for the text of an error.
-struct CurlHandle {
+/// An easy handle of libcurl, with its options, and a buffer for the text of an error. Belongs to the thread of its loop.
+final class CurlHandle {
     let pointer: UnsafeMutableRawPointer
     private let message: UnsafeMutablePointer<CChar>
+    /// The options that are set; `nil` if they are not known.
+    private var options: CurlOptions?
 
     /// Returns `nil` if there is not enough memory.
     init?() {
@@ -135,19 +141,26 @@ struct CurlHandle {
         self.pointer = pointer
         message = .allocate(capacity: Int(CURL_ERROR_SIZE))
         message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        reset()
     }
 
-    /// Resets all options.
-    func reset() {
-        curl_easy_reset(pointer)
+    /// Sets all options for a request, unless they are set.
+    ///
+    /// - Throws: The errors of ``CurlOptions/apply(to:)``.
+    func prepare(for request: TransportRequest) throws(TransportFailure) {
         message[0] = 0
+        if let options, options.fit(request) { return try options.setURL(request.url, of: pointer) }
+        curl_easy_reset(pointer)
         tintype_curl_set_pointer(pointer, CURLOPT_ERRORBUFFER, message)
+        let options = CurlOptions(request)
+        self.options = nil
+        try options.apply(to: pointer)
+        self.options = options
     }
 
     func free() {
         curl_easy_cleanup(pointer)
         message.deallocate()
+        options = nil
     }
 
     /// The text of the error of the last transfer; that of its code if there is none.

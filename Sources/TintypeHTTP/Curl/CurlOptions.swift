@@ -1,19 +1,36 @@
 import CTintypeCurl
 import Foundation
 
-/// The options of libcurl for one request. It owns the header fields, which libcurl does not copy.
+/// The options of libcurl for one request, or for several that differ only in their URLs. It owns the header fields, which
+/// libcurl does not copy.
 final class CurlOptions {
     private let request: TransportRequest
+    private let isEncrypted: Bool
     private var fields: UnsafeMutablePointer<curl_slist>?
     private var proxyFields: UnsafeMutablePointer<curl_slist>?
 
     init(_ request: TransportRequest) {
         self.request = request
+        isEncrypted = request.url.isEncrypted
+    }
+
+    /// Whether a handle with these options can send another request when it has that one's URL. Most requests of a program
+    /// can follow each other so.
+    func fit(_ other: TransportRequest) -> Bool {
+        isPlain(request) && isPlain(other) && isEncrypted == other.url.isEncrypted
+            && request.headers.all.elementsEqual(other.headers.all, by: ==) && request.security == other.security
+            && request.connectTimeout == other.connectTimeout && request.readSize == other.readSize
+            && request.allowsHTTP2 == other.allowsHTTP2
+    }
+
+    private func isPlain(_ request: TransportRequest) -> Bool {
+        request.method == "GET" && request.body == nil && request.proxy == nil && !request.usesNewConnection
     }
 
     deinit {
-        curl_slist_free_all(fields)
-        curl_slist_free_all(proxyFields)
+        // The library may not be loaded.
+        if let fields { curl_slist_free_all(fields) }
+        if let proxyFields { curl_slist_free_all(proxyFields) }
     }
 
     /// Sets all options of a handle that was reset.
@@ -21,12 +38,17 @@ final class CurlOptions {
     /// - Throws: ``TransportFailure/Kind/invalidRequest`` when libcurl does not take an option, or
     ///   ``TransportFailure/Kind/insecure`` for a certificate.
     func apply(to handle: UnsafeMutableRawPointer) throws(TransportFailure) {
-        try set(handle, CURLOPT_URL, request.url.absoluteString)
+        try setURL(request.url, of: handle)
         setGeneralOptions(of: handle)
         try setMethod(of: handle)
         try setFields(of: handle)
         try setProxy(of: handle)
         try setSecurity(of: handle)
+    }
+
+    /// - Throws: ``TransportFailure/Kind/invalidRequest`` when libcurl does not take the URL.
+    func setURL(_ url: URL, of handle: UnsafeMutableRawPointer) throws(TransportFailure) {
+        try set(handle, CURLOPT_URL, url.absoluteString)
     }
 
     /// Options that are the same for nearly all requests. Nothing comes from the environment or from files of the user.
@@ -42,8 +64,11 @@ final class CurlOptions {
         tintype_curl_set_number(handle, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(request.connectTimeout))
         tintype_curl_set_number(handle, CURLOPT_MAXAGE_CONN, CurlLoop.idleTime)
         if request.usesNewConnection { tintype_curl_set_number(handle, CURLOPT_FRESH_CONNECT, 1) }
-        if let size = request.readSize { tintype_curl_set_number(handle, CURLOPT_BUFFERSIZE, max(1024, size)) }
+        tintype_curl_set_number(handle, CURLOPT_BUFFERSIZE, max(1024, request.readSize ?? Self.readSize))
     }
+
+    /// The number of bytes that are read at once. Most images arrive in one read, after which their reader is resumed once.
+    private static let readSize = 64 << 10
 
     /// libcurl takes milliseconds in a `long`, of which 0 stands for its own default.
     private func milliseconds(_ duration: Duration) -> Int {
@@ -116,7 +141,7 @@ final class CurlOptions {
         guard security.trustedCertificates.allSatisfy(Self.containsCertificates) else {
             throw TransportFailure(.insecure, "a trusted certificate cannot be read")
         }
-        guard request.url.scheme?.lowercased() == "https" else { return }
+        guard isEncrypted else { return }
         if let file = CurlLibrary.certificateFile { try set(handle, CURLOPT_CAINFO, file) }
         if !security.checksCertificate {
             tintype_curl_set_number(handle, CURLOPT_SSL_VERIFYPEER, 0)
@@ -168,7 +193,7 @@ final class CurlOptions {
 
 extension TransportRequest {
     /// Whether the response may come over HTTP/2, which is used over TLS only.
-    var mayUseHTTP2: Bool { allowsHTTP2 && CurlLibrary.usesHTTP2 && url.scheme?.lowercased() == "https" }
+    var mayUseHTTP2: Bool { allowsHTTP2 && CurlLibrary.usesHTTP2 && url.isEncrypted }
 }
 
 extension ProxyServer {

@@ -5,6 +5,13 @@ import Foundation
 ///
 /// libcurl does not tell which socket a request uses, so it is found by its addresses and ports.
 final class CurlSockets {
+    private let poller: OpaquePointer
+
+    /// - Parameter poller: Waits for the sockets. It outlives this object.
+    init(_ poller: OpaquePointer) {
+        self.poller = poller
+    }
+
     /// Both ends of a connection, which no other connection has.
     struct Ends: Hashable {
         let localAddress: String
@@ -22,23 +29,29 @@ final class CurlSockets {
     func open(_ address: UnsafePointer<curl_sockaddr>) -> curl_socket_t {
         let info = address.pointee
         let descriptor = Glibc.socket(info.family, info.socktype | Int32(SOCK_CLOEXEC.rawValue), info.protocol)
-        if descriptor >= 0 { unused.insert(descriptor) }
+        guard descriptor >= 0 else { return descriptor }
+        unused.insert(descriptor)
+        tintype_poller_note_socket(poller, descriptor, true)
         return descriptor
     }
 
     func close(_ descriptor: Int32) {
         unused.remove(descriptor)
         if let ends = ends.removeValue(forKey: descriptor) { connected.removeValue(forKey: ends)?.isOpen = false }
+        tintype_poller_note_socket(poller, descriptor, false)
         Glibc.close(descriptor)
     }
 
     /// The socket of a connection; `nil` if it is unknown.
-    func socket(of ends: Ends) -> CurlSocket? {
+    ///
+    /// - Parameter opened: The socket that it probably has, if it has not been used.
+    func socket(of ends: Ends, opened: Int32?) -> CurlSocket? {
         if let socket = connected[ends] { return socket }
-        let descriptor = unused.first {
+        let hasEnds: (Int32) -> Bool = {
             tintype_socket_connects($0, ends.localAddress, ends.localPort, ends.remoteAddress, ends.remotePort)
         }
-        guard let descriptor else { return nil }
+        let own = opened.flatMap { unused.contains($0) && hasEnds($0) ? $0 : nil }
+        guard let descriptor = own ?? unused.first(where: hasEnds) else { return nil }
         unused.remove(descriptor)
         self.ends[descriptor] = ends
         let socket = CurlSocket(descriptor)
