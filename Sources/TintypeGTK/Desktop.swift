@@ -1,5 +1,6 @@
 import CTintypeGTK
 import TintypeCore
+import TintypeViews
 
 /// The settings and warnings of the desktop that concern images.
 @MainActor final class Desktop {

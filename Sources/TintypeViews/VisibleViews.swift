@@ -1,3 +1,5 @@
+public import TintypeCore
+
 /// Counts the views that show images of a pipeline, and tells its caches when none does: ``ImagePipeline/setHidden(_:)``.
 ///
 /// A toolkit calls ``viewAppeared()`` and ``viewDisappeared()`` in pairs. While a list is built anew, no view may be visible
@@ -42,15 +44,5 @@
         guard isHidden != self.isHidden else { return }
         self.isHidden = isHidden
         onChange(isHidden)
-    }
-}
-
-extension ImagePipeline {
-    /// Tells the caches whether the program shows no image at the moment, for example because its window is hidden. They then
-    /// keep only ``CacheLimits/hiddenShare`` of their memory.
-    ///
-    /// The views of GTK do so after five seconds (``VisibleViews``); other programs call it themselves, on any thread.
-    public func setHidden(_ isHidden: Bool) {
-        services.configuration.cache.setHidden(isHidden)
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tintype
 
-@testable import TintypeCore
+@testable import TintypeViews
 
 /// The transition of `docs/views.md` that curls.
 @Suite @MainActor struct CurlTests {

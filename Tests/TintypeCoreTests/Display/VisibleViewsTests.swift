@@ -3,6 +3,7 @@ import Testing
 import TintypeTesting
 
 @testable import TintypeCore
+@testable import TintypeViews
 
 /// A smaller share of memory while the program shows no image.
 @Suite @MainActor struct VisibleViewsTests {
