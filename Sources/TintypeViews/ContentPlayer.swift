@@ -9,11 +9,12 @@ public import TintypeCore
     public var onPixels: (@MainActor (PixelBuffer?) -> Void)?
     /// The pixels to draw now.
     public private(set) var pixels: PixelBuffer?
-    /// The image to draw now with more than 8 bits per channel and any brightness, of the size of ``pixels``; `nil` if there is
-    /// none, and for animations. A toolkit whose surfaces show light above reference white, or more colours than sRGB,
-    /// draws it instead of ``pixels``, which have the same image with its tones mapped.
+    /// The image to draw now with more than 8 bits per channel and any brightness, of the size of ``pixels``; `nil` if
+    /// there is none, and for animations. A toolkit whose surfaces show light above reference white, or more colours
+    /// than sRGB, draws it instead of ``pixels``, which have the same image with its tones mapped.
     ///
-    /// It is set before ``onPixels`` is called. Images have it if ``ImageDisplay/dynamicRange`` says that the display wants it.
+    /// It is set before ``onPixels`` is called. Images have it if ``ImageDisplay/dynamicRange`` says that the display
+    /// wants it.
     public private(set) var highRange: HighRangePixels?
     /// The player of the shown animation, for example to pause it; `nil` for a still image.
     public private(set) var player: AnimationPlayer?

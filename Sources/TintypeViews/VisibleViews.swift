@@ -1,9 +1,10 @@
 public import TintypeCore
 
-/// Counts the views that show images of a pipeline, and tells its caches when none does: ``ImagePipeline/setHidden(_:)``.
+/// Counts the views that show images of a pipeline, and tells its caches when none does:
+/// ``ImagePipeline/setHidden(_:)``.
 ///
-/// A toolkit calls ``viewAppeared()`` and ``viewDisappeared()`` in pairs. While a list is built anew, no view may be visible
-/// for a moment, so the pipeline is told only after ``delay``.
+/// A toolkit calls ``viewAppeared()`` and ``viewDisappeared()`` in pairs. While a list is built anew, no view may be
+/// visible for a moment, so the pipeline is told only after ``delay``.
 @MainActor public final class VisibleViews {
     /// How long no view is visible before the program counts as hidden.
     public let delay: Duration

@@ -47,8 +47,8 @@ public final class MemoryCache: Sendable {
         set { changeLimits { $0.limits = newValue } }
     }
 
-    /// Whether the program shows no image at the moment. While it is set, the cache has only ``CacheLimits/hiddenShare`` of its
-    /// cost: setting it evicts images at once until that holds, in O(n).
+    /// Whether the program shows no image at the moment. While it is set, the cache has only
+    /// ``CacheLimits/hiddenShare`` of its cost: setting it evicts images at once until that holds, in O(n).
     public var isHidden: Bool {
         get { state.withLock { $0.isHidden } }
         set { changeLimits { $0.isHidden = newValue } }
@@ -225,8 +225,8 @@ public struct CacheLimits: Hashable, Sendable {
     public var entryCost: Int
     /// How long an image is stored; `nil`, the default, sets no limit.
     public var age: Duration?
-    /// The share of ``cost`` that remains while the program shows no image (``MemoryCache/isHidden``), from 0 to 1; 1 by
-    /// default.
+    /// The share of ``cost`` that remains while the program shows no image (``MemoryCache/isHidden``), from 0 to 1; 1
+    /// by default.
     public var hiddenShare = 1.0
 
     /// The limits while the program shows no image.

@@ -24,7 +24,8 @@ public protocol MemoryCaching: AnyObject, Sendable {
     /// Evicts images because the system lacks memory: see `MemoryPressure.remainder(of:)`.
     func shrink(for pressure: MemoryPressure)
 
-    /// Whether the program shows no image at the moment, so that less memory may suffice. By default this changes nothing.
+    /// Whether the program shows no image at the moment, so that less memory may suffice. By default this changes
+    /// nothing.
     var isHidden: Bool { get set }
 }
 

@@ -8,8 +8,8 @@ import Synchronization
 /// `@unchecked Sendable` because the pointer never changes, its memory lives as long as this object, and each table is
 /// reached only through its lock.
 final class MemoryShards: @unchecked Sendable {
-    // Unmanaged, because a hit would otherwise count a reference to the entry besides that to its image: one more write to
-    // memory that all threads read. A table owns a reference to each of its entries.
+    // Unmanaged, because a hit would otherwise count a reference to the entry besides that to its image: one more write
+    // to memory that all threads read. A table owns a reference to each of its entries.
     private typealias Shard = Locked<[CacheKey: Unmanaged<MemoryEntry>]>
 
     /// The number of shards, a power of two. With 64, two threads that each spend half their time in a shard contend

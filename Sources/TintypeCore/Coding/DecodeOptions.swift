@@ -27,8 +27,8 @@ public struct DecodeOptions: Hashable, Sendable {
     public var hintUse = HintUse.unrecognizedBytes
     /// The page of a document to draw, counted from 0. Only decoders of documents use it.
     public var page = 0
-    /// The time in a video of the frame to show: the one that is shown then, or the last one if the video is shorter. Only
-    /// decoders of videos use it.
+    /// The time in a video of the frame to show: the one that is shown then, or the last one if the video is shorter.
+    /// Only decoders of videos use it.
     public var time = Duration.zero
     /// What happens to an image with more pixels than the limits allow. By default it is refused.
     public var oversized = Oversized.refused
@@ -157,8 +157,9 @@ extension DecodeOptions {
         /// It throws ``TintypeError/Code/limitExceeded``.
         case refused
         /// It is decoded to a smaller size, which keeps to these limits and the aspect ratio: SDWebImage's
-        /// `scaleDownLargeImages`. All other limits apply, ``DecodeLimits/memoryBytes`` above all, so decoders that scale while
-        /// they read rows (JPEG, PNG, TIFF, BMP) decode far larger images than those whose library needs all pixels at once.
+        /// `scaleDownLargeImages`. All other limits apply, ``DecodeLimits/memoryBytes`` above all, so decoders that
+        /// scale while they read rows (JPEG, PNG, TIFF, BMP) decode far larger images than those whose library needs
+        /// all pixels at once.
         case scaledDown
     }
 

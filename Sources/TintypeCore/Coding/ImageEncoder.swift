@@ -82,9 +82,9 @@ public struct EncodeOptions: Hashable, Sendable {
     /// The dynamic range of the file; standard by default.
     ///
     /// With ``DecodeOptions/DynamicRange/high``, a still image with ``Image/highRange`` is written with it, as
-    /// ``highRangeForm`` says: in PQ (AVIF and HEIC with 10 bits, JPEG XL with 16), or as an 8-bit image with a gain map (JPEG,
-    /// HEIC, AVIF). Any other image is written as by default. Applied by `ImageCoderRegistry.encode(_:as:options:)`;
-    /// encoders ignore it.
+    /// ``highRangeForm`` says: in PQ (AVIF and HEIC with 10 bits, JPEG XL with 16), or as an 8-bit image with a gain
+    /// map (JPEG, HEIC, AVIF). Any other image is written as by default. Applied by
+    /// `ImageCoderRegistry.encode(_:as:options:)`; encoders ignore it.
     public var range = DecodeOptions.DynamicRange.standard
     /// How a file holds the high range; by default in PQ where the format has it, otherwise as a gain map.
     public var highRangeForm = HighRangeForm.automatic

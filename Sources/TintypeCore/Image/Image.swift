@@ -20,11 +20,11 @@ public final class Image: Sendable {
     public let animation: AnimatedImage?
     /// The still image with more than 8 bits per channel, at the same size.
     ///
-    /// Present if ``DecodeOptions/range`` is ``DecodeOptions/DynamicRange/high`` and the source has more than 8 bits, or a
-    /// gain map. Transformers that crop, scale, turn or mirror an image keep it (`GeometricTransformer`), and those that
-    /// change each pixel by itself keep its gains: colours, tints, rounded corners and overlays. Other transformers and disk
-    /// caches use ``pixels`` instead, and so do encoders unless ``EncodeOptions/range`` or ``EncodeOptions/depth`` says
-    /// otherwise.
+    /// Present if ``DecodeOptions/range`` is ``DecodeOptions/DynamicRange/high`` and the source has more than 8 bits,
+    /// or a gain map. Transformers that crop, scale, turn or mirror an image keep it (`GeometricTransformer`), and
+    /// those that change each pixel by itself keep its gains: colours, tints, rounded corners and overlays. Other
+    /// transformers and disk caches use ``pixels`` instead, and so do encoders unless ``EncodeOptions/range`` or
+    /// ``EncodeOptions/depth`` says otherwise.
     public let highRange: HighRangePixels?
     /// The Exif data of the source, if ``DecodeOptions/keepsExif`` was set and the source has any.
     public let exif: ExifData?

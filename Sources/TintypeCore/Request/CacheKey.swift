@@ -56,7 +56,8 @@ public struct CacheKey: Hashable, Sendable {
 
     /// Returns the stored hash, whose seed is random in each process, instead of hashing it again for each lookup.
     ///
-    /// The lowest bits choose a shard of the memory cache, so they become the highest: a dictionary uses the lowest ones.
+    /// The lowest bits choose a shard of the memory cache, so they become the highest: a dictionary uses the lowest
+    /// ones.
     public func _rawHashValue(seed: Int) -> Int {
         let bits = UInt(bitPattern: storedHash)
         return Int(bitPattern: bits >> 8 | bits << (UInt.bitWidth - 8)) ^ seed

@@ -36,8 +36,8 @@ public struct LoadPolicy: Hashable, Sendable {
     /// How long the image may be served from memory and disk, in addition to the limits of the caches. `nil` sets no
     /// limit.
     public var timeToLive: Duration?
-    /// How long the image may be served from memory, if that is less than ``timeToLive``: afterwards it comes from disk, where
-    /// it may live longer. `nil` sets no limit of its own.
+    /// How long the image may be served from memory, if that is less than ``timeToLive``: afterwards it comes from
+    /// disk, where it may live longer. `nil` sets no limit of its own.
     public var memoryTimeToLive: Duration?
 
     /// Creates a policy; by default cached images are used without revalidation.

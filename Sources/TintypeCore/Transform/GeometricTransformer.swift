@@ -1,7 +1,7 @@
 /// A transformer that crops, scales, rotates or mirrors an image, and can apply the same operation to its HDR pixels.
 ///
-/// ``Image/transformed(by:)`` keeps ``Image/highRange`` for such transformers. Of others, which work on 8-bit colours, it
-/// keeps the gains over these colours if the transformer changes each pixel by itself.
+/// ``Image/transformed(by:)`` keeps ``Image/highRange`` for such transformers. Of others, which work on 8-bit colours,
+/// it keeps the gains over these colours if the transformer changes each pixel by itself.
 package protocol GeometricTransformer: ImageTransformer {
     /// Returns the HDR pixels that correspond to the result of ``ImageTransformer/transform(_:)``.
     ///
@@ -73,7 +73,8 @@ extension RotateTransformer: GeometricTransformer {
 }
 
 extension TransformerChain: GeometricTransformer {
-    /// Returns the pixels after all transformers; `nil` unless each of them is geometric or changes each pixel by itself.
+    /// Returns the pixels after all transformers; `nil` unless each of them is geometric or changes each pixel by
+    /// itself.
     ///
     /// - Throws: The errors of the transformers; ``TintypeError/Code/cancelled``.
     package func transform(

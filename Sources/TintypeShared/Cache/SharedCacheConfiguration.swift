@@ -12,8 +12,8 @@ public struct SharedCacheConfiguration: Sendable {
     /// The longest time of a read, in addition to the time limits of the store. By default 1 second.
     public var readLimit = Duration.seconds(1)
 
-    /// The bounds of the wait for a read, by default 50 to 250 milliseconds. Within them it depends on how long the last
-    /// reads have taken. A read that takes longer is a miss; it goes on up to ``readLimit``, to measure the store.
+    /// The bounds of the wait for a read, by default 50 to 250 milliseconds. Within them it depends on how long the
+    /// last reads have taken. A read that takes longer is a miss; it goes on up to ``readLimit``, to measure the store.
     ///
     /// Choose the upper bound by what a miss costs: there is no use in waiting much longer than that.
     public var readWait = Duration.milliseconds(50)...Duration.milliseconds(250)

@@ -12,8 +12,8 @@ struct CircuitBreaker: Sendable {
         /// The number of changes of state before the call began. Outcomes of calls that began earlier than the last
         /// change say nothing about the store now.
         fileprivate let epoch: Int
-        /// Whether the call finds out whether the store works again. Its outcome is known when it has ended, not when its
-        /// caller has left.
+        /// Whether the call finds out whether the store works again. Its outcome is known when it has ended, not when
+        /// its caller has left.
         let isProbe: Bool
     }
 

@@ -1,8 +1,8 @@
 /// Estimates how long a caller should wait for a store, by how long earlier calls have taken.
 ///
-/// A caller can do its work without the store, so it should not wait much longer than a call usually takes: twice the 90th
-/// percentile of the last calls. Single slow calls do not count, as the mean and the deviation of TCP's time-out would let
-/// them. Calls that end after their caller has left do: a store that has become slower is waited for again.
+/// A caller can do its work without the store, so it should not wait much longer than a call usually takes: twice the
+/// 90th percentile of the last calls. Single slow calls do not count, as the mean and the deviation of TCP's time-out
+/// would let them. Calls that end after their caller has left do: a store that has become slower is waited for again.
 ///
 /// A pure value.
 struct WaitEstimate: Sendable {

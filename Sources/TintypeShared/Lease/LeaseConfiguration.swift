@@ -10,8 +10,8 @@ public struct LeaseConfiguration: Sendable {
     /// The longest time of one call of the store of leases; by default 250 milliseconds.
     public var callLimit = Duration.milliseconds(250)
 
-    /// The bounds of the wait for such a call, by default 50 to 250 milliseconds. Within them it depends on how long the
-    /// last calls have taken. Without an answer, the machine computes at once.
+    /// The bounds of the wait for such a call, by default 50 to 250 milliseconds. Within them it depends on how long
+    /// the last calls have taken. Without an answer, the machine computes at once.
     public var callWait = Duration.milliseconds(50)...Duration.milliseconds(250)
 
     /// Creates the default settings.

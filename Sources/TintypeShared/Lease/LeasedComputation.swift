@@ -236,8 +236,8 @@ public final class LeasedComputation: Sendable {
     }
 }
 
-/// A lease between the call that gets it and the machine that waits for it. A lease that arrives when the machine has left
-/// would keep others waiting for nobody.
+/// A lease between the call that gets it and the machine that waits for it. A lease that arrives when the machine has
+/// left would keep others waiting for nobody.
 private struct LeaseOffer: Sendable {
     private var hasLeft = false
     private var token: LeaseToken?

@@ -2,8 +2,8 @@
 extension ISOFile {
     /// Returns the body of the `meta` box that describes the items, after its version.
     ///
-    /// libheif uses the last `meta` box, and rejects a file where that one lacks `iinf` or `iloc`; boxes that lack either
-    /// are skipped here.
+    /// libheif uses the last `meta` box, and rejects a file where that one lacks `iinf` or `iloc`; boxes that lack
+    /// either are skipped here.
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` if there is none, or more than one: readers choose different ones.
     package func itemMetaBox() throws(TintypeError) -> Range<Int> {

@@ -2,8 +2,8 @@ import Foundation
 
 /// A gain map to write: the factors by which an HDR image is brighter than its 8-bit rendition (ISO 21496-1).
 ///
-/// The gains are applied to linear light with the primaries of sRGB. A map has one channel if the gains of red, green and
-/// blue hardly differ, and otherwise three.
+/// The gains are applied to linear light with the primaries of sRGB. A map has one channel if the gains of red, green
+/// and blue hardly differ, and otherwise three.
 package struct GainMapImage: Sendable {
     /// The codes of the gains; grey for a single channel.
     package let pixels: PixelBuffer
@@ -24,8 +24,8 @@ package struct GainMapImage: Sendable {
     /// - Parameters:
     ///   - base: The 8-bit image.
     ///   - light: The HDR image, of the same size.
-    /// - Returns: `nil` if no pixel is brighter than reference white: the 8-bit image then lacks nothing that a display of a
-    ///   high range could show.
+    /// - Returns: `nil` if no pixel is brighter than reference white: the 8-bit image then lacks nothing that a display
+    ///   of a high range could show.
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     init?(base: PixelBuffer, light: HighRangePixels) throws(TintypeError) {
         guard base.size == light.size else { return nil }
@@ -188,7 +188,8 @@ extension ImageTransformer {
     ///   - light: The HDR pixels before.
     ///   - pixels: The 8-bit pixels before.
     ///   - result: The 8-bit pixels after, which this transformer has made.
-    /// - Returns: `nil` if this transformer neither moves whole pixels (``GeometricTransformer``) nor changes each by itself.
+    /// - Returns: `nil` if this transformer neither moves whole pixels (``GeometricTransformer``) nor changes each by
+    ///   itself.
     /// - Throws: The errors of the transformer.
     func transform(
         _ light: HighRangePixels, of pixels: PixelBuffer, to result: PixelBuffer

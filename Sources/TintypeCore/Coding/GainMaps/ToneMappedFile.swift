@@ -1,10 +1,10 @@
 package import Foundation
 
-/// Joins a still image and its gain map, two HEIC or AVIF files, into one with a tone-mapped image (`tmap`: ISO/IEC 23008-12,
-/// amendment 1; ISO 21496-1).
+/// Joins a still image and its gain map, two HEIC or AVIF files, into one with a tone-mapped image (`tmap`: ISO/IEC
+/// 23008-12, amendment 1; ISO 21496-1).
 ///
-/// The still image stays the primary one, so that every program shows it. The map is hidden, and both are the inputs of the
-/// tone-mapped image, which is the preferred alternative (`altr`) of programs that know it.
+/// The still image stays the primary one, so that every program shows it. The map is hidden, and both are the inputs of
+/// the tone-mapped image, which is the preferred alternative (`altr`) of programs that know it.
 package struct ToneMappedFile {
     private var items: [Item] = []
     private var properties: [Data] = []
@@ -110,8 +110,8 @@ package struct ToneMappedFile {
         return Data.isoBox("meta", version: 0, flags: 0, boxes.joinedData)
     }
 
-    /// The properties of both files, and those of the tone-mapped image: its size, ten bits, and its colours, PQ with the
-    /// primaries of sRGB.
+    /// The properties of both files, and those of the tone-mapped image: its size, ten bits, and its colours, PQ with
+    /// the primaries of sRGB.
     private var toneMappedProperties: Data {
         let colors = Data("nclx".utf8) + Data.bigEndian([1, 16, 6], size: 2) + Data([0x80])
         let own: [Data] = [

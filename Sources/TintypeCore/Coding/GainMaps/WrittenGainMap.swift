@@ -5,7 +5,8 @@ package struct WrittenGainMap: Hashable, Sendable {
     /// The logarithms to base 2 of the gains that the codes 0 and 255 stand for.
     package let least: Double
     package let greatest: Double
-    /// The logarithm to base 2 of the brightest light in multiples of reference white, from which a display shows all gains.
+    /// The logarithm to base 2 of the brightest light in multiples of reference white, from which a display shows all
+    /// gains.
     package let headroom: Double
     /// 1 or 3.
     package let channelCount: Int
