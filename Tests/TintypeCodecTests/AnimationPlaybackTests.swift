@@ -18,7 +18,7 @@ import TintypeWebP
     private func expect(_ pixels: PixelBuffer, isLike expected: PixelBuffer, _ fixture: FixtureManifest.Fixture) throws
     {
         let difference = try #require(PixelDifference(between: pixels, and: expected))
-        #expect(difference.maximum <= (fixture.name.hasPrefix("animated") ? 1 : 0), "\(difference)")
+        #expect(difference.maximum <= (fixture.near ?? (fixture.name.hasPrefix("animated") ? 1 : 0)), "\(difference)")
     }
 
     private func wait(for frame: Int, _ player: AnimationPlayer) async throws {

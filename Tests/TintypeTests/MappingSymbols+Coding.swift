@@ -64,7 +64,6 @@ extension MappingSymbols {
             "ImagePipeline.encode(_:as:options:priority:)": { (pipeline: ImagePipeline, image: Image) in
                 try await pipeline.encode(image, as: .png)
             },
-            "GIFEncoder": GIFEncoder.self,
             "AnimatedImageEncoder.encode(_:as:options:)": {
                 (encoder: any AnimatedImageEncoder, animation: AnimatedImage) in
                 try encoder.encode(animation, as: .gif, options: EncodeOptions())
