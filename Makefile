@@ -90,7 +90,7 @@ gallery-test: ## Scroll through the gallery under Xvfb, 20 seconds to measure an
 	scripts/check/with-screen "$$($(BUILD) -c release --traits GTK --show-bin-path)/GTKTest" views
 
 docs: bootstrap ## Build a static site of the public interface in reports/docs, with docc of the toolchain
-	scripts/docs
+	TRAITS='$(TRAITS)' scripts/docs
 
 lint: ## Check the style rules that a machine can check
 	scripts/lint
