@@ -85,10 +85,10 @@ extension RecognizingImageDecoder {
 /// A decoder that can decode only the part of an image that ``DecodeOptions/crop`` asks for.
 ///
 /// With any other decoder, the whole image is decoded and then cropped.
-package protocol PartialImageDecoder: ImageDecoder {}
+public protocol PartialImageDecoder: ImageDecoder {}
 
 /// A decoder that can decode a part of a damaged image, as ``DecodeOptions/allowsPartial`` asks.
-package protocol SalvagingImageDecoder: ImageDecoder {
+public protocol SalvagingImageDecoder: ImageDecoder {
     /// Decodes what remains of an image that ``ImageDecoder/decode(_:context:)`` found damaged or truncated.
     ///
     /// Missing pixels are transparent.
@@ -117,7 +117,7 @@ package protocol LimitedInfoDecoder: ImageDecoder {
 }
 
 /// A decoder that can verify that an image is intact without decoding it.
-package protocol VerifyingImageDecoder: ImageDecoder {
+public protocol VerifyingImageDecoder: ImageDecoder {
     /// Reads all of a still image without making pixels, as ``DecodeOptions/Size/noPixels`` asks.
     ///
     /// - Parameter bytes: The whole file.

@@ -2,7 +2,7 @@
 ///
 /// A worker is another process of the same program, which ends before `main`. It knows nothing of the program's objects
 /// and creates the decoder from its type alone, so the type has no state.
-package protocol SandboxableImageDecoder: ImageDecoder {
+public protocol SandboxableImageDecoder: ImageDecoder {
     /// Creates the decoder.
     init()
 
@@ -18,21 +18,21 @@ package protocol SandboxableImageDecoder: ImageDecoder {
 
 extension SandboxableImageDecoder {
     /// By default, the decoder runs in a worker only if all decoders do, and reads no files.
-    package static var workerNeeds: WorkerNeeds { WorkerNeeds() }
+    public static var workerNeeds: WorkerNeeds { WorkerNeeds() }
 
     /// Loads nothing, by default.
-    package static func prepareWorker() {}
+    public static func prepareWorker() {}
 }
 
 /// The place of a decoder in a sandbox, and what it may read there.
-package struct WorkerNeeds: Hashable, Sendable {
+public struct WorkerNeeds: Hashable, Sendable {
     /// Whether the format or its library is so complex that images are decoded in workers by default.
-    package var isComplex: Bool
+    public var isComplex: Bool
     /// Whether the decoder reads the fonts of the system and their configuration while it decodes.
-    package var readsFonts: Bool
+    public var readsFonts: Bool
 
     /// Creates a description.
-    package init(isComplex: Bool = false, readsFonts: Bool = false) {
+    public init(isComplex: Bool = false, readsFonts: Bool = false) {
         (self.isComplex, self.readsFonts) = (isComplex, readsFonts)
     }
 }
