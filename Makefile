@@ -46,7 +46,7 @@ TSAN_FLAGS = --traits ServiceLifecycle,Tracing --sanitize=thread --scratch-path 
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/tsan-suppressions $(REPEAT) $(SWIFT) test --quiet --skip-build $(TSAN_FLAGS)
 
 .PHONY: help bootstrap build install demo docs test gallery gallery-test http2-test lint format bench-setup bench-report instructions tsan asan fuzz crash-test faults \
-	cache-tests proxy-cache-tests server-hostile cluster-demo sandbox-test clean
+	cache-tests proxy-cache-tests server-hostile cluster-demo sandbox-test deb deb-test clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -151,6 +151,16 @@ proxy-cache-tests: bootstrap ## Run the suite in CACHE_TESTS against tintype-ser
 server-hostile: bootstrap ## Attack tintype-server in a network of its own, as the superuser
 	$(BUILD) $(TRAITS) --product tintype-server
 	scripts/check/server-hostile "$$($(BUILD) $(TRAITS) --show-bin-path)/tintype-server"
+
+# dpkg-buildpackage leaves its results beside the folder of the project.
+deb: bootstrap ## Build Debian packages of the command and the server in .build/packages
+	scripts/bootstrap --deb
+	dpkg-buildpackage --build=binary --unsigned-source --unsigned-changes
+	mkdir -p .build/packages
+	mv ../tintype_* ../tintype-server_* .build/packages/
+
+deb-test: ## Install the packages of `make deb` in a new Debian, use and purge them, as the superuser
+	scripts/check/packages .build/packages
 
 # Of release builds the demo uses what is there, because they take long.
 cluster-demo: bootstrap ## Kill and stop parts of a cluster of image servers under load; writes demo-output/cluster/cluster.png
