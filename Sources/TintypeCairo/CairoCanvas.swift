@@ -112,16 +112,18 @@ private struct CairoCall {
         withoutActuallyEscaping(body) { body in
             var call = CairoCall(body: body)
             guard let start = rows.bindMemory(to: UInt8.self).baseAddress else { return (1, nil) }
-            let status = tintype_cairo_draw(
-                library, start, Int32(size.width), Int32(size.height), stride, scale,
-                { owner, context in
-                    guard let call = owner?.assumingMemoryBound(to: CairoCall.self) else { return }
-                    do {
-                        try call.pointee.body(OpaquePointer(context))
-                    } catch {
-                        call.pointee.failure = error
-                    }
-                }, &call)
+            let status = withUnsafeMutablePointer(to: &call) { call in
+                tintype_cairo_draw(
+                    library, start, Int32(size.width), Int32(size.height), stride, scale,
+                    { owner, context in
+                        guard let call = owner?.assumingMemoryBound(to: CairoCall.self) else { return }
+                        do {
+                            try call.pointee.body(OpaquePointer(context))
+                        } catch {
+                            call.pointee.failure = error
+                        }
+                    }, call)
+            }
             return (status, call.failure)
         }
     }

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import TintypeCore
 
 /// The gain map that a tone-mapped image of a HEIC or AVIF has as an input (`tmap`: ISO/IEC 23008-12:2022, amendment 1;

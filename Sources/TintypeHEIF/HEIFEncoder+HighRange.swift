@@ -1,7 +1,7 @@
 import CLibHEIF
-public import Foundation
+import Foundation
 import TintypeColor
-public import TintypeCore
+import TintypeCore
 
 /// Encodes still images with 10 bits per channel, in PQ with the primaries of Rec. ITU-R BT.2100.
 extension HEIFEncoder: HighRangeImageEncoder {
