@@ -1,7 +1,7 @@
 import CLibHEIF
-import Foundation
+package import Foundation
 import TintypeColor
-import TintypeCore
+package import TintypeCore
 
 /// Encodes still images with 10 bits per channel, in PQ with the primaries of Rec. ITU-R BT.2100.
 extension HEIFEncoder: HighRangeImageEncoder {
@@ -9,7 +9,7 @@ extension HEIFEncoder: HighRangeImageEncoder {
     ///
     /// - Throws: ``TintypeError/Code/encodeFailed``, also if the HEVC encoder of libheif has no 10 bits;
     ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
-    public func encode(
+    package func encode(
         _ highRange: HighRangePixels, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         try prepare(highRange)(options)
