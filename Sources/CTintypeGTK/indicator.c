@@ -23,7 +23,7 @@ GtkWidget *tintype_progress_bar_new(void) {
 
 void tintype_indicator_show(GtkWidget *indicator, bool is_visible) {
     gtk_widget_set_visible(indicator, is_visible);
-    // A spinner asks for frames while it spins, even if it is hidden.
+    // A spinner that is not shown need not spin.
     if (GTK_IS_SPINNER(indicator)) gtk_spinner_set_spinning(GTK_SPINNER(indicator), is_visible);
     if (GTK_IS_PROGRESS_BAR(indicator) && !is_visible) gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(indicator), 0);
 }

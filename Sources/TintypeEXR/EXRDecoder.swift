@@ -17,7 +17,7 @@ extension ImageFormat {
 ///
 /// Add it to the coders of a pipeline; it is not among those of `ImageCoderRegistry.standard`:
 ///
-///     configuration.coders = .standard.adding(decoders: [EXRDecoder()]).sandboxed()
+///     configuration.coders = .standard.adding(.exr).sandboxed()
 ///
 /// OpenEXRCore 3.1 is loaded when the first OpenEXR is decoded: install `libopenexr-3-1-30` on Debian, `openexr-libs` on
 /// Fedora. The library offers no cancellation within a band of rows. Decoders hold no state; any thread may use one.

@@ -13,7 +13,7 @@ extension ImageFormat {
 ///
 /// Add it to the coders of a pipeline; it is not among those of `ImageCoderRegistry.standard`:
 ///
-///     configuration.coders = .standard.adding(decoders: [JPEG2000Decoder()]).sandboxed()
+///     configuration.coders = .standard.adding(.jpeg2000).sandboxed()
 ///
 /// A smaller size is decoded from as few wavelet levels as suffice. OpenJPEG is loaded when the first JPEG 2000 is decoded:
 /// install `libopenjp2-7` on Debian, `openjpeg2` on Fedora. Decoders hold no state; any thread may use one.

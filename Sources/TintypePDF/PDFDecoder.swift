@@ -11,7 +11,7 @@ extension ImageFormat {
 ///
 /// Add it to the coders of a pipeline; it is not among those of `ImageCoderRegistry.standard`:
 ///
-///     configuration.coders = .standard.adding(decoders: [PDFDecoder()]).sandboxed()
+///     configuration.coders = .standard.adding(.pdf).sandboxed()
 ///
 /// poppler is licensed under the GNU General Public License, version 2 or 3, which then also applies to a program that
 /// is distributed with it. The library is loaded when the first PDF is decoded: install `libpoppler-glib8` on Debian,

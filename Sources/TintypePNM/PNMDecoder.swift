@@ -15,7 +15,7 @@ extension ImageFormat {
 ///
 /// Add it to the coders of a pipeline; it is not among those of `ImageCoderRegistry.standard`:
 ///
-///     configuration.coders = .standard.adding(decoders: [PNMDecoder()]).sandboxed()
+///     configuration.coders = .standard.adding(.pnm).sandboxed()
 ///
 /// Decoders hold no state; any thread may use one.
 package struct PNMDecoder: RecognizingImageDecoder, PartialImageDecoder, SandboxableImageDecoder {

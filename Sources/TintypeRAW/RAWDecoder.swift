@@ -12,7 +12,7 @@ extension ImageFormat {
 ///
 /// Add it to the coders of a pipeline; it is not among those of `ImageCoderRegistry.standard`:
 ///
-///     configuration.coders = .standard.adding(decoders: [RAWDecoder()]).sandboxed()
+///     configuration.coders = .standard.adding(.raw).sandboxed()
 ///
 /// With ``DecodeOptions/EmbeddedThumbnail/whereLargeEnough``, the preview that the camera embedded is used if it is large
 /// enough, which is much faster. Any damage is an error, whatever ``DecodeOptions/damageTolerance`` is.

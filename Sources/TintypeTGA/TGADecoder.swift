@@ -15,7 +15,7 @@ extension ImageFormat {
 ///
 /// Add it to the coders of a pipeline; it is not among those of `ImageCoderRegistry.standard`:
 ///
-///     configuration.coders = .standard.adding(decoders: [TGADecoder()]).sandboxed()
+///     configuration.coders = .standard.adding(.tga).sandboxed()
 ///
 /// Decoders hold no state; any thread may use one.
 package struct TGADecoder: RecognizingImageDecoder, PartialImageDecoder, SandboxableImageDecoder {

@@ -19,7 +19,7 @@ extension ImageFormat {
 ///
 /// Add it to the coders of a pipeline; it is not among those of `ImageCoderRegistry.standard`:
 ///
-///     configuration.coders = .standard.adding(decoders: [VideoDecoder()]).sandboxed()
+///     configuration.coders = .standard.adding(.video).sandboxed()
 ///
 /// FFmpeg 5 is loaded when the first video is decoded: install `libavformat59` and `libswscale6` on Debian 12. Other versions
 /// have other types, and are refused. Whatever is loaded, Debian's build is under the GNU General Public License. The libraries

@@ -75,7 +75,7 @@ package struct XMPPacket {
         var copy = self
         do throws(Unreadable) {
             try copy.resetOrientation()
-            // Of a gain map that is not in the new file, or another one.
+            // They describe a gain map. The new file has none, or a map of its own.
             try copy.removeProperties("Version", in: Self.gainMap)
             try copy.removeProperties("Directory", in: Self.container)
             for name in Self.locationNames where !keepsLocation { try copy.removeProperties(beginningWith: name) }
