@@ -1,7 +1,12 @@
 import CLibAVIF
 package import Foundation
 import TintypeColor
-package import TintypeCore
+public import TintypeCore
+
+extension ImageCoderRegistry {
+    /// The decoder and the encoder of AVIF.
+    public static let avif = ImageCoderRegistry(decoders: [AVIFDecoder()], encoders: [AVIFEncoder()])
+}
 
 /// Decodes still AVIF images and image sequences (AV1 Image File Format 1.1) with libavif, on the calling thread.
 ///

@@ -1,5 +1,10 @@
 package import Foundation
-package import TintypeCore
+public import TintypeCore
+
+extension ImageCoderRegistry {
+    /// The decoder and the encoder of BMP.
+    public static let bmp = ImageCoderRegistry(decoders: [BMPDecoder()], encoders: [BMPEncoder()])
+}
 
 /// Decodes BMP files: palettes, run lengths, 16, 24 and 32 bits per pixel with any channel masks, and OS/2 bitmaps.
 ///

@@ -7,6 +7,11 @@ extension ImageFormat {
     public static let exr = ImageFormat(rawValue: "exr", mediaType: "image/x-exr", fileExtensions: ["exr"])
 }
 
+extension ImageCoderRegistry {
+    /// The decoder of OpenEXR.
+    public static let exr = ImageCoderRegistry(decoders: [EXRDecoder()])
+}
+
 /// Decodes OpenEXR with OpenEXRCore: the first flat image of a file that has colours or luminance, in rows or tiles, with every
 /// compression of the library. Version 3.1 lacks DWAA and DWAB.
 ///

@@ -1,6 +1,11 @@
 import CTintypeGIF
 package import Foundation
-package import TintypeCore
+public import TintypeCore
+
+extension ImageCoderRegistry {
+    /// The decoder and the encoder of GIF, still and animated.
+    public static let gif = ImageCoderRegistry(decoders: [GIFDecoder()], encoders: [GIFEncoder()])
+}
 
 /// Decodes still and animated GIF (Graphics Interchange Format, 87a and 89a) on the calling thread.
 ///

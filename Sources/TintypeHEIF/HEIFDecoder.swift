@@ -1,6 +1,11 @@
 package import Foundation
 import TintypeColor
-package import TintypeCore
+public import TintypeCore
+
+extension ImageCoderRegistry {
+    /// The decoder and the encoder of HEIC.
+    public static let heic = ImageCoderRegistry(decoders: [HEIFDecoder()], encoders: [HEIFEncoder()])
+}
 
 /// Decodes HEIC (ISO/IEC 23008-12 with HEVC) on the calling thread.
 ///

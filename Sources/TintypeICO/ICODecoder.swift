@@ -1,7 +1,12 @@
 package import Foundation
 import TintypeBMP
-package import TintypeCore
+public import TintypeCore
 import TintypePNG
+
+extension ImageCoderRegistry {
+    /// The decoder of ICO and CUR.
+    public static let ico = ImageCoderRegistry(decoders: [ICODecoder()])
+}
 
 /// Decodes ICO and CUR, the icons and cursors of Windows.
 ///

@@ -1,7 +1,12 @@
 import CTintypeJPEG
 package import Foundation
 import TintypeColor
-package import TintypeCore
+public import TintypeCore
+
+extension ImageCoderRegistry {
+    /// The decoder and the encoder of JPEG.
+    public static let jpeg = ImageCoderRegistry(decoders: [JPEGDecoder()], encoders: [JPEGEncoder()])
+}
 
 /// Decodes JPEG (ITU-T T.81) with libjpeg-turbo.
 ///

@@ -8,6 +8,11 @@ extension ImageFormat {
         rawValue: "jp2", mediaType: "image/jp2", fileExtensions: ["jp2", "j2k", "jpf", "jpx", "j2c", "jpc", "jpm"])
 }
 
+extension ImageCoderRegistry {
+    /// The decoder of JPEG 2000.
+    public static let jpeg2000 = ImageCoderRegistry(decoders: [JPEG2000Decoder()])
+}
+
 /// Decodes JPEG 2000 with OpenJPEG: up to 16 bits per channel (more are reduced), palettes, alpha, subsampled channels, sYCC,
 /// CMYK, ICC profiles, and high throughput (Part 15) with OpenJPEG 2.5.
 ///

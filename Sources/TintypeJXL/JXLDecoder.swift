@@ -1,7 +1,12 @@
 import CLibJXL
 package import Foundation
 import TintypeColor
-package import TintypeCore
+public import TintypeCore
+
+extension ImageCoderRegistry {
+    /// The decoder and the encoder of JPEG XL.
+    public static let jxl = ImageCoderRegistry(decoders: [JXLDecoder()], encoders: [JXLEncoder()])
+}
 
 /// Decodes JPEG XL (ISO/IEC 18181), bare or in a container, still or animated, with libjxl on the calling thread.
 ///

@@ -7,6 +7,11 @@ extension ImageFormat {
         rawValue: "pdf", mediaType: "application/pdf", fileExtensions: ["pdf"], isVector: true)
 }
 
+extension ImageCoderRegistry {
+    /// The decoder of PDF.
+    public static let pdf = ImageCoderRegistry(decoders: [PDFDecoder()])
+}
+
 /// Draws a page of a PDF at the requested size, over white, with poppler-glib.
 ///
 /// Add it to the coders of a pipeline; it is not among those of `ImageCoderRegistry.standard`:

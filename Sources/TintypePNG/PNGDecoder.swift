@@ -1,7 +1,12 @@
 import CTintypePNG
 package import Foundation
 import TintypeColor
-package import TintypeCore
+public import TintypeCore
+
+extension ImageCoderRegistry {
+    /// The decoder and the encoder of PNG, still and animated.
+    public static let png = ImageCoderRegistry(decoders: [PNGDecoder()], encoders: [PNGEncoder()])
+}
 
 /// Decodes PNG (W3C Portable Network Graphics, third edition), including animations.
 ///

@@ -8,6 +8,11 @@ extension ImageFormat {
         rawValue: "pnm", mediaType: "image/x-portable-anymap", fileExtensions: ["pnm", "ppm", "pgm", "pbm", "pam"])
 }
 
+extension ImageCoderRegistry {
+    /// The decoder of PBM, PGM, PPM and PAM.
+    public static let pnm = ImageCoderRegistry(decoders: [PNMDecoder()])
+}
+
 /// Decodes PBM, PGM, PPM and PAM, as text or binary, with any maximum up to 65535, with or without alpha.
 ///
 /// If a file contains several images, it decodes the first. Colours are sRGB, as all common programs have it, and not the

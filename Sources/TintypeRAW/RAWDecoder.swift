@@ -8,6 +8,11 @@ extension ImageFormat {
         fileExtensions: ["dng", "arw", "cr2", "cr3", "crw", "nef", "orf", "pef", "raf", "raw", "rw2", "srw"])
 }
 
+extension ImageCoderRegistry {
+    /// The decoder of the raw images of cameras.
+    public static let raw = ImageCoderRegistry(decoders: [RAWDecoder()])
+}
+
 /// Develops raw images of cameras with LibRaw, with the white balance of the camera.
 ///
 /// Add it to the coders of a pipeline; it is not among those of `ImageCoderRegistry.standard`:

@@ -1,5 +1,10 @@
 package import Foundation
-package import TintypeCore
+public import TintypeCore
+
+extension ImageCoderRegistry {
+    /// The decoder of SVG.
+    public static let svg = ImageCoderRegistry(decoders: [SVGDecoder()])
+}
 
 /// Draws SVG (SVG 1.1, and what librsvg supports of SVG 2) at the requested size.
 ///

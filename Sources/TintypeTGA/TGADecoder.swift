@@ -7,6 +7,11 @@ extension ImageFormat {
         rawValue: "tga", mediaType: "image/x-tga", fileExtensions: ["tga", "targa", "icb", "vda", "vst"])
 }
 
+extension ImageCoderRegistry {
+    /// The decoder of TGA.
+    public static let tga = ImageCoderRegistry(decoders: [TGADecoder()])
+}
+
 /// Decodes TGA: palettes, 15, 16, 24 and 32 bits, grey with or without alpha, with or without run lengths, from every
 /// corner.
 ///

@@ -1,7 +1,12 @@
 import CTintypeTIFF
 package import Foundation
 import TintypeColor
-package import TintypeCore
+public import TintypeCore
+
+extension ImageCoderRegistry {
+    /// The decoder and the encoder of TIFF.
+    public static let tiff = ImageCoderRegistry(decoders: [TIFFDecoder()], encoders: [TIFFEncoder()])
+}
 
 /// Decodes TIFF (TIFF 6.0 and BigTIFF) with libtiff: up to 16 or 32 bits per channel or floating-point numbers, all colour
 /// models, strips and tiles. If a file contains several images, it decodes the first.

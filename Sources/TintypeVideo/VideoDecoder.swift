@@ -12,6 +12,11 @@ extension ImageFormat {
     public static let webm = ImageFormat(rawValue: "webm", mediaType: "video/webm", fileExtensions: ["webm", "mkv"])
 }
 
+extension ImageCoderRegistry {
+    /// The decoder of videos, of which it shows a frame: the first, or that at ``DecodeOptions/time``.
+    public static let video = ImageCoderRegistry(decoders: [VideoDecoder()])
+}
+
 /// Decodes the poster of a video: one frame of MP4, QuickTime, WebM or Matroska as a still image, with the libraries of FFmpeg.
 ///
 /// The frame is the first one, or that of ``DecodeOptions/time``. It is upright, and has the shape in which players show it.

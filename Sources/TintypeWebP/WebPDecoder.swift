@@ -1,7 +1,12 @@
 import CTintypeWebP
 package import Foundation
 import TintypeColor
-package import TintypeCore
+public import TintypeCore
+
+extension ImageCoderRegistry {
+    /// The decoder and the encoder of WebP.
+    public static let webp = ImageCoderRegistry(decoders: [WebPDecoder()], encoders: [WebPEncoder()])
+}
 
 /// Decodes WebP (RFC 9649) with libwebp: lossy, lossless, and animations.
 ///
