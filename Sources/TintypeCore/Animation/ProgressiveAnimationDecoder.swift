@@ -1,7 +1,9 @@
-package import Foundation
+public import Foundation
 
 /// A decoder that can play an animation while its bytes arrive.
-package protocol ProgressiveAnimationDecoder: AnimatedImageDecoder {
+///
+/// The pipeline asks it again whenever bytes have arrived, and shows the frames that are complete.
+public protocol ProgressiveAnimationDecoder: AnimatedImageDecoder {
     /// Returns the frames that are complete in the first bytes of an image, without decoding them.
     ///
     /// - Parameters:
@@ -14,20 +16,24 @@ package protocol ProgressiveAnimationDecoder: AnimatedImageDecoder {
 
 extension ProgressiveAnimationDecoder {
     /// Returns a decoder that shows the first frame as soon as it is complete, then the animation so far.
-    package func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
+    public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
         IncrementalAnimation(decoder: self, context: context)
     }
 }
 
 /// The frames of an image that is still arriving.
-package struct ArrivedFrames: Sendable {
+public struct ArrivedFrames: Sendable {
     /// The contents of the header; frame counts and durations cover the frames that have arrived.
     package var info: ImageInfo
     /// The decoder of the frames that have arrived.
     package var decoder: any FrameDecoder
 
     /// Creates the result of ``ProgressiveAnimationDecoder/arrivedFrames(_:context:)``.
-    package init(info: ImageInfo, decoder: any FrameDecoder) {
+    ///
+    /// - Parameters:
+    ///   - info: The contents of the header; frame counts and durations cover the frames that have arrived.
+    ///   - decoder: The decoder of the frames that have arrived.
+    public init(info: ImageInfo, decoder: any FrameDecoder) {
         self.info = info
         self.decoder = decoder
     }

@@ -63,7 +63,7 @@ extension DecodeLimits {
     /// Checks the size and the number of frames in a header.
     ///
     /// - Throws: ``TintypeError/Code/limitExceeded``; ``TintypeError/Code/undecodable`` for an image without pixels.
-    public func check(_ info: ImageInfo) throws(TintypeError) {
+    package func check(_ info: ImageInfo) throws(TintypeError) {
         guard info.size.isPositive else {
             throw TintypeError(.undecodable, stage: .decode, "the image has no pixels (\(info.size))")
         }

@@ -69,7 +69,7 @@ extension HighRangePixels {
     package func oriented(_ orientation: Orientation) throws(TintypeError) -> HighRangePixels {
         guard orientation != .up else { return self }
         let shown = orientation.displayed(size)
-        return try drawn(shown) { x, y in
+        return try HighRangePixels(size: shown) { x, y in
             let stored = orientation.stored(PixelRect(x: x, y: y, size: PixelSize(width: 1, height: 1)), in: shown)
             return self[stored.x, stored.y]
         }
@@ -81,13 +81,19 @@ extension HighRangePixels {
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     func cropped(to part: PixelRect) throws(TintypeError) -> HighRangePixels {
         guard part.size != size else { return self }
-        return try drawn(part.size) { x, y in self[part.x + x, part.y + y] }
+        return try HighRangePixels(size: part.size) { x, y in self[part.x + x, part.y + y] }
     }
+}
 
-    /// Returns an image of computed pixels.
-    func drawn(
-        _ size: PixelSize, _ pixel: (Int, Int) -> SIMD4<Float>
-    ) throws(TintypeError) -> HighRangePixels {
+extension HighRangePixels {
+    /// Creates an image of computed pixels.
+    ///
+    /// - Parameters:
+    ///   - size: The size in pixels.
+    ///   - pixel: Returns the premultiplied channels at a column and a row: red, green, blue, alpha, as in
+    ///     ``subscript(x:y:)``. Called once for each pixel, row by row.
+    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    public init(size: PixelSize, _ pixel: (_ x: Int, _ y: Int) -> SIMD4<Float>) throws(TintypeError) {
         var writer = try Self.writer(size)
         for y in 0..<size.height {
             if y % 16 == 0 { try TransformContext.current.checkCancelled() }
@@ -98,6 +104,6 @@ extension HighRangePixels {
                 }
             }
         }
-        return HighRangePixels(rows: writer.finish())
+        self.init(rows: writer.finish())
     }
 }

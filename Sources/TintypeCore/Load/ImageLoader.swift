@@ -110,7 +110,7 @@ public enum StoredVerdict: Hashable, Sendable {
 /// Several loaders used as one. The last loader that accepts a source loads it.
 public struct ImageLoaderChain: ImageLoader {
     /// The loaders. The last one is asked first.
-    public var loaders: [any ImageLoader]
+    let loaders: [any ImageLoader]
 
     /// Creates a chain. The last loader is asked first.
     public init(_ loaders: [any ImageLoader]) {

@@ -1,7 +1,7 @@
 /// Crops an image.
 public struct CropTransformer: BuiltInTransformer {
     /// The part of an image that is kept.
-    public enum Part: Hashable, Sendable {
+    package enum Part: Hashable, Sendable {
         /// The pixels in this rectangle. Parts of it outside the image are ignored.
         case rect(PixelRect)
         /// A rectangle of at most this size, at a side, at a corner, or where there is most detail.

@@ -1,8 +1,9 @@
 /// A transformer that crops, scales, rotates or mirrors an image, and can apply the same operation to its HDR pixels.
+/// Programs can supply their own.
 ///
 /// ``Image/transformed(by:)`` keeps ``Image/highRange`` for such transformers. Of others, which work on 8-bit colours,
 /// it keeps the gains over these colours if the transformer changes each pixel by itself.
-package protocol GeometricTransformer: ImageTransformer {
+public protocol GeometricTransformer: ImageTransformer {
     /// Returns the HDR pixels that correspond to the result of ``ImageTransformer/transform(_:)``.
     ///
     /// - Parameters:
@@ -13,25 +14,40 @@ package protocol GeometricTransformer: ImageTransformer {
     func transform(_ highRange: HighRangePixels, of pixels: PixelBuffer) throws(TintypeError) -> HighRangePixels?
 }
 
-extension CropTransformer: GeometricTransformer {
+/// A geometric transformer of Tintype.
+package protocol BuiltInGeometricTransformer: GeometricTransformer {
+    /// Does what ``GeometricTransformer/transform(_:of:)`` does.
+    func apply(to highRange: HighRangePixels, of pixels: PixelBuffer) throws(TintypeError) -> HighRangePixels?
+}
+
+extension BuiltInGeometricTransformer {
+    /// Returns the HDR pixels after the transformation; `nil` if this transformer cannot transform them.
+    public func transform(
+        _ highRange: HighRangePixels, of pixels: PixelBuffer
+    ) throws(TintypeError) -> HighRangePixels? {
+        try apply(to: highRange, of: pixels)
+    }
+}
+
+extension CropTransformer: BuiltInGeometricTransformer {
     /// Returns the pixels cropped to the same part as the image.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` if no pixel would be left, ``TintypeError/Code/outOfMemory``,
     ///   ``TintypeError/Code/cancelled``.
-    package func transform(
-        _ highRange: HighRangePixels, of pixels: PixelBuffer
+    package func apply(
+        to highRange: HighRangePixels, of pixels: PixelBuffer
     ) throws(TintypeError) -> HighRangePixels? {
         try highRange.cropped(to: rect(in: pixels))
     }
 }
 
-extension ResizeTransformer: GeometricTransformer {
+extension ResizeTransformer: BuiltInGeometricTransformer {
     /// Returns the pixels scaled with the filter of the image.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
-    package func transform(
-        _ highRange: HighRangePixels, of pixels: PixelBuffer
+    package func apply(
+        to highRange: HighRangePixels, of pixels: PixelBuffer
     ) throws(TintypeError) -> HighRangePixels? {
         let plan = try checkedPlan(for: pixels.size)
         // The scaled image is too large to create in full, so there are no HDR pixels to crop.
@@ -46,24 +62,24 @@ extension ResizeTransformer: GeometricTransformer {
     }
 }
 
-extension FlipTransformer: GeometricTransformer {
+extension FlipTransformer: BuiltInGeometricTransformer {
     /// Returns the mirrored pixels.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
-    package func transform(
-        _ highRange: HighRangePixels, of pixels: PixelBuffer
+    package func apply(
+        to highRange: HighRangePixels, of pixels: PixelBuffer
     ) throws(TintypeError) -> HighRangePixels? {
         try highRange.oriented(orientation)
     }
 }
 
-extension RotateTransformer: GeometricTransformer {
+extension RotateTransformer: BuiltInGeometricTransformer {
     /// Returns the pixels turned by quarter turns; `nil` for other angles.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` if the angle is not finite, ``TintypeError/Code/outOfMemory``,
     ///   ``TintypeError/Code/cancelled``.
-    package func transform(
-        _ highRange: HighRangePixels, of pixels: PixelBuffer
+    package func apply(
+        to highRange: HighRangePixels, of pixels: PixelBuffer
     ) throws(TintypeError) -> HighRangePixels? {
         let angle = try normalizedDegrees.checkedForTransform("angle")
         return try exactOrientation(for: angle, of: pixels.size).map { (orientation) throws(TintypeError) in
@@ -72,13 +88,13 @@ extension RotateTransformer: GeometricTransformer {
     }
 }
 
-extension TransformerChain: GeometricTransformer {
+extension TransformerChain: BuiltInGeometricTransformer {
     /// Returns the pixels after all transformers; `nil` unless each of them is geometric or changes each pixel by
     /// itself.
     ///
     /// - Throws: The errors of the transformers; ``TintypeError/Code/cancelled``.
-    package func transform(
-        _ highRange: HighRangePixels, of pixels: PixelBuffer
+    package func apply(
+        to highRange: HighRangePixels, of pixels: PixelBuffer
     ) throws(TintypeError) -> HighRangePixels? {
         let steps = transformers.flattened
         guard steps.allSatisfy({ $0 is any GeometricTransformer || $0 is any PixelwiseTransformer }) else { return nil }

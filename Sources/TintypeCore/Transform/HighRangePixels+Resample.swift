@@ -10,10 +10,10 @@ extension HighRangePixels {
         guard crop.size != size || target != size else { return self }
         let across = HighRangeAxis(source: size.width, from: crop.x, crop.size.width, to: target.width, filter)
         let down = HighRangeAxis(source: size.height, from: crop.y, crop.size.height, to: target.height, filter)
-        let narrow = try drawn(PixelSize(width: target.width, height: size.height)) { x, y in
+        let narrow = try HighRangePixels(size: PixelSize(width: target.width, height: size.height)) { x, y in
             across.sum(at: x) { self[$0, y] }
         }
-        return try narrow.drawn(target) { x, y in
+        return try HighRangePixels(size: target) { x, y in
             let sum = down.sum(at: y) { narrow[x, $0] }
             // The filter overshoots at edges; alpha outside 0 to 1 has no meaning.
             return sum.replacing(alpha: min(max(sum.w, 0), 1))

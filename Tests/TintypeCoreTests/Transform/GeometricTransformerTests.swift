@@ -12,18 +12,8 @@ import TintypeTesting
         let pixels = try PixelBuffer.drawn(size) { x, y in
             Pixel(red: UInt8(10 * x), green: UInt8(10 * y), blue: UInt8(x == 9 && y == 1 ? 255 : 0))
         }
-        var writer = try HighRangePixels.writer(size)
-        for y in 0..<size.height {
-            writer.withRows(from: y) { row in
-                for x in 0..<size.width {
-                    row.storeBytes(
-                        of: SIMD4<Float16>(Float16(x), Float16(y), 0, 1), toByteOffset: 8 * x, as: SIMD4<Float16>.self)
-                }
-            }
-        }
-        return Image(
-            pixels: pixels, info: ImageInfo(format: .png, size: size), highRange: HighRangePixels(rows: writer.finish())
-        )
+        let light = try HighRangePixels(size: size) { x, y in SIMD4(Float(x), Float(y), 0, 1) }
+        return Image(pixels: pixels, info: ImageInfo(format: .png, size: size), highRange: light)
     }
 
     private static let exact: [any ImageTransformer] = [
@@ -39,6 +29,7 @@ import TintypeTesting
             CropTransformer(to: PixelSize(width: 6, height: 6), gravity: .smart),
             TransformerChain([RotateTransformer(degrees: 90), FlipTransformer(vertical: true)]),
         ]),
+        Roll(columns: 5), TransformerChain([FlipTransformer(horizontal: true), Roll(columns: 1)]),
     ]
 
     @Test(arguments: exact.indices) func everyPixelOfTheHighRangeFollowsTheImage(_ index: Int) throws {
@@ -85,5 +76,32 @@ import TintypeTesting
         let image = try Self.image()
         let plain = image.replacing(pixels: image.pixels)
         #expect(try plain.transformed(by: FlipTransformer(horizontal: true)).highRange == nil)
+    }
+}
+
+/// A transformer of a program: what it moves out of the image on the left enters on the right.
+private struct Roll: GeometricTransformer {
+    let columns: Int
+    var identifier: String { "roll-\(columns)" }
+
+    func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
+        var writer = try PixelWriter(size: pixels.size)
+        writer.withRows { bytes in
+            for y in 0..<pixels.size.height {
+                for x in 0..<pixels.size.width {
+                    let pixel = pixels[(x + columns) % pixels.size.width, y]
+                    bytes.storeBytes(
+                        of: pixel, toByteOffset: y * pixels.bytesPerRow + x * PixelBuffer.bytesPerPixel,
+                        as: Pixel.self)
+                }
+            }
+        }
+        return writer.finish()
+    }
+
+    func transform(
+        _ highRange: HighRangePixels, of pixels: PixelBuffer
+    ) throws(TintypeError) -> HighRangePixels? {
+        try HighRangePixels(size: highRange.size) { x, y in highRange[(x + columns) % highRange.size.width, y] }
     }
 }
