@@ -116,6 +116,23 @@ public final class ImagePipeline: Sendable {
 // MARK: - For toolkits
 
 extension ImagePipeline {
+    /// Tells the caches whether the program shows no image at the moment, for example because its window is hidden.
+    /// They then keep only ``CacheLimits/hiddenShare`` of their memory.
+    ///
+    /// The views of GTK do so after five seconds (`VisibleViews`); other programs call it themselves, on any thread.
+    public func setHidden(_ isHidden: Bool) {
+        services.configuration.cache.setHidden(isHidden)
+    }
+
+    /// Returns the request after all request interceptors.
+    package func intercepted(_ request: ImageRequest) -> ImageRequest { services.intercepted(request) }
+
+    /// Returns the image in memory of a request that the interceptors have already rewritten, even if the load goes on.
+    package func imageInMemory(of request: ImageRequest) -> Image? { services.cachedImage(for: request) }
+
+    /// Starts the load of a request that the interceptors have already rewritten, and that memory cannot answer.
+    package func startIntercepted(_ request: ImageRequest) -> ImageTask { launch(request) }
+
     /// Loads an image and calls back on the main actor: with progress and previews while it loads, and with
     /// ``ImageEvent/finished(_:)`` exactly once, last.
     ///
