@@ -115,7 +115,7 @@ extension ImageBinding {
         let asksHeader = load.presentation.expectedSize == nil && load.request.rendition.predictsSize
         let task = pipeline.startIntercepted(
             load.request.with {
-                if asksHeader { $0.policy.header = .early }
+                if asksHeader { $0.policy.delivery.header = .early }
                 if $0.priority != priority { $0.priority = priority }
             })
         loads[number]?.task = task
@@ -281,7 +281,7 @@ extension ImageResponse {
     /// Whether an equal request would return this image: it is complete, up to date, unmodified, and from the requested
     /// source.
     fileprivate func isExact(for request: ImageRequest) -> Bool {
-        !image.isPartial && transferFailure == nil && refreshFailure == nil && !isReplacement
+        !image.isPartial && transferFailure == nil && revalidationFailure == nil && !isReplacement
             && request.resultModifier == nil
     }
 }

@@ -12,15 +12,15 @@ import TintypeTesting
     @Test func theRequestAsksForVerifiedBytesWithoutPixels() {
         let request = FetchPlan(writesOriginal: true).request(for: source)
         #expect(request.rendition.decode.size == .noPixels)
-        #expect(request.policy.rendered == CacheRules(memory: .off, disk: .off))
-        #expect(request.policy.original == CacheRules(memory: .off) && request.policy.data == .always)
+        #expect(request.policy.caching.rendition == CacheRules(memory: .off, disk: .off))
+        #expect(request.policy.caching.original == CacheRules(memory: .off) && request.policy.delivery.data == .always)
     }
 
     @Test func aThumbnailIsStoredAsBefore() {
         let plan = FetchPlan(thumbnail: PixelSize(width: 200, height: 100))
         let request = plan.request(for: source)
         #expect(request.rendition.decode.size == .fit(PixelSize(width: 200, height: 100)))
-        #expect(request.policy.rendered == CacheRules() && request.policy.data == .whenLoaded)
+        #expect(request.policy.caching.rendition == CacheRules() && request.policy.delivery.data == .whenLoaded)
     }
 
     /// Every frame proves that an image is whole, not only the first one.

@@ -50,7 +50,7 @@ import TintypeTesting
                 fixture.origin.serve("/a.jpg", response: .image(Data(body.utf8), type: "image/jpeg"))
                 let run = try await CommandRun.tintype("fetch", "--refresh", "--json", "--cache", cache, url)
                 #expect(try run.status == 0 && source(run) == "disk")
-                #expect(run.output.contains("refreshFailure"))
+                #expect(run.output.contains("revalidationFailure"))
                 #expect(run.error.contains("could not be refreshed") && run.error.split(separator: "\n").count == 1)
             }
         }

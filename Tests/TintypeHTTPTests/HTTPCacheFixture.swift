@@ -48,7 +48,7 @@ struct HTTPCacheFixture {
         var request = ImageRequest(url: origin.url(path)).freshness(.http)
         request.rendition.decode.decoder = NamedDecoder(id: "first byte", decoder: FirstByteDecoder())
         request.policy.failureMemory = .ignored
-        request.policy.data = .always
+        request.policy.delivery.data = .always
         if !fields.isEmpty { request.http.interceptors = [DownloadModifier.headers(fields)] }
         return request
     }

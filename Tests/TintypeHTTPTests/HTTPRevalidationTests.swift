@@ -305,7 +305,7 @@ import TintypeTesting
             fixture.clock.advance(by: .seconds(3600))
             fixture.origin.serve("/a", response: OriginResponse(body: Data(), framing: .untilClose, ending: .dropped))
             let response = try? await fixture.pipeline.response(for: fixture.request())
-            #expect((response?.refreshFailure?.code == .transport) == isUsed)
+            #expect((response?.revalidationFailure?.code == .transport) == isUsed)
         }
     }
 

@@ -57,7 +57,7 @@ import TintypeTesting
 
     /// The request of a rendition that is stored, because it differs from the original.
     private func rendition() throws -> ImageRequest {
-        try original().transformed(by: CropTransformer(to: part)).with { $0.policy.stored = .encoded(.png) }
+        try original().transformed(by: CropTransformer(to: part)).with { $0.policy.caching.form = .encoded(.png) }
     }
 
     private let part = PixelRect(x: 2, y: 2, size: PixelSize(width: 8, height: 8))

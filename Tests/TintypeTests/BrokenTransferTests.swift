@@ -38,7 +38,7 @@ import TintypeTesting
     private func request(_ origin: Origin) -> ImageRequest {
         var request = ImageRequest(url: origin.url("/a.png"))
         request.rendition.decode.allowsPartial = true
-        request.policy.completion = .whenStored
+        request.policy.delivery.completion = .whenStored
         return request
     }
 

@@ -100,7 +100,7 @@ import TintypeTesting
             let data = try Self.jpeg(640, 480)
             origin.serve("/a.jpg", response: .image(data, type: "image/jpeg").setting(\.gate, to: gate))
             var request = ImageRequest(url: origin.url("/a.jpg"))
-            request.policy.previews = .progressive(every: .zero)
+            request.policy.delivery.previews = .progressive(every: .zero)
             var previews = 0
             for await event in make(nil).start(request).events {
                 switch event {

@@ -10,7 +10,7 @@ func makePhotoRequest(
     var request = ImageRequest(url: photo).previews(.progressive)
     request.placeholderKey = pipeline.cacheKey(for: cell)
     request.lowResolution = .source(.url(small))
-    request.policy.previewStorage = .memory
+    request.policy.delivery.previewStorage = .memory
     return request
 }
 

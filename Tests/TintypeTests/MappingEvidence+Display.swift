@@ -58,7 +58,7 @@ extension MappingEvidence {
         "a transformer, an encoder or a frame that fails":
             "TransformerContractTests.aClosuresErrorIsTheUnderlyingError",
         "the error message": "PrintableTextTests.anErrorIsOneShortPrintableLine",
-        "a failed refresh": "RefreshTests.aFailedRevalidationDeliversTheCachedImage",
+        "a failed refresh": "RevalidationTests.aFailedRevalidationDeliversTheCachedImage",
     ]
 
     static let notifications: [String: String] = [
@@ -121,7 +121,7 @@ extension MappingEvidence {
         "failed URLs accumulate and are never forgotten": "ManagerRuleTests.theFailureMemoryIsBounded",
         "loops are counted wrongly when playing backwards": "AnimationPlayerTests.everyModeShowsItsLoopsAndEnds",
         "frames are evicted by a guess at the index": "FrameBufferTests.theNextFramesAreWorthHolding",
-        "a refresh relies on NSURLCache": "RefreshTests.aConfirmedEntryIsTheResultAndItsMetadataIsRenewed",
+        "a refresh relies on NSURLCache": "RevalidationTests.aConfirmedEntryIsTheResultAndItsMetadataIsRenewed",
         "no retry, resumption, rate limit, redirect hook, or timeout": "RetryTests.aFailureIsRetriedUntilItSucceeds",
         "no limit on the size of a response": "ImagePipelineTests.bytesBeyondTheLimitAreRefused",
         "progressive decoding starts again each time, and drops updat":

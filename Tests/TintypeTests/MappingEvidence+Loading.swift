@@ -13,7 +13,7 @@ extension MappingEvidence {
         "`acceptableContentTypes`": "ResponseTests.onlyAcceptableContentTypesAreAccepted",
         "`SDWebImageDownloaderLowPriority`": "DownloadTests.waitingTransfersStartByPriority",
         "`SDWebImageDownloaderProgressiveLoad`": "EndToEndTests.previewsArriveDuringTheTransfer",
-        "`SDWebImageDownloaderUseNSURLCache`": "RefreshTests.aStaleEntryIsRevalidated",
+        "`SDWebImageDownloaderUseNSURLCache`": "RevalidationTests.aStaleEntryIsRevalidated",
         "`SDWebImageDownloaderHandleCookies`": "CookieTests.cookiesAreStoredAndSentIfTheRequestUsesThem",
         "`SDWebImageDownloaderAllowInvalidSSLCertificates`": "SecureTests.aHostWithAnUncheckedCertificateIsAccepted",
         "`SDWebImageDownloaderHighPriority`": "DownloadTests.waitingTransfersStartByPriority",

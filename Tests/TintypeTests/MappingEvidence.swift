@@ -123,7 +123,7 @@ extension MappingEvidence {
         "`SDWebImageRetryFailed`": "OptionsTests.retryFailedLoadsAgainAndASuccessClearsTheFailure",
         "`SDWebImageLowPriority`": "OptionsTests.lowAndHighPriorityReachTheLoader",
         "`SDWebImageProgressiveLoad`": "EndToEndTests.previewsArriveDuringTheTransfer",
-        "`SDWebImageRefreshCached`": "RefreshTests.theCachedImageIsAPreviewAndTheNewOneTheResult",
+        "`SDWebImageRefreshCached`": "RevalidationTests.theCachedImageIsAPreviewAndTheNewOneTheResult",
         "`SDWebImageHandleCookies`": "CookieTests.cookiesAreStoredAndSentIfTheRequestUsesThem",
         "`SDWebImageAllowInvalidSSLCertificates`": "SecureTests.aHostWithAnUncheckedCertificateIsAccepted",
         "`SDWebImageHighPriority`": "OptionsTests.lowAndHighPriorityReachTheLoader",
@@ -174,7 +174,7 @@ extension MappingEvidence {
         "`SDWebImageContextDownloadDecryptor`": "InterceptorTests.aBase64BodyIsDecoded",
         "`SDWebImageContextCacheKeyFilter`": "MappingRuleTests.theIdentityOfARequestIsItsNameInEveryCache",
         "`SDWebImageContextCacheSerializer`": "CacheSerializerTests.aRequestMayOverrideTheSerializer",
-        "`SDWebImageContextLoaderCachedImage`": "RefreshTests.aConfirmedEntryIsTheResultAndItsMetadataIsRenewed",
+        "`SDWebImageContextLoaderCachedImage`": "RevalidationTests.aConfirmedEntryIsTheResultAndItsMetadataIsRenewed",
     ]
 
     static let keys: [String: String] = [

@@ -42,7 +42,7 @@ extension MappingSymbols {
             "ImageBinding.refit()": { @MainActor (binding: ImageBinding) in binding.refit() },
             "ImageBinding.retry(receive:)": { @MainActor (binding: ImageBinding) in binding.retry(receive: nil) },
             "ImageSlots.subscript(_:)": { @MainActor (slots: ImageSlots<SlottedView>) in slots[0] },
-            "ImageEvent.info(_:)": ImageEvent.info, "LoadPolicy.header": \LoadPolicy.header,
+            "ImageEvent.info(_:)": ImageEvent.info, "LoadPolicy.delivery.header": \LoadPolicy.delivery.header,
             "LoadProgress.fraction": \LoadProgress.fraction, "LoadProgress.isComplete": \LoadProgress.isComplete,
             "ImageBinding": ImageBinding.self, "ImageDisplay": (any ImageDisplay).self,
             "LoadIndicator": (any LoadIndicator).self, "Presentation": Presentation.self,

@@ -16,8 +16,8 @@ func show(
     // Decoded directly to the size of a thumbnail, before less urgent loads, with previews.
     var request = ImageRequest(url: url, priority: .high)
     request.rendition.decode.size = .fit(PixelSize(width: 320, height: 240))
-    request.policy.previews = .progressive
-    request.policy.header = .early
+    request.policy.delivery.previews = .progressive
+    request.policy.delivery.header = .early
     for await event in pipeline.start(request).events {
         switch event {
         case .info(let info): print("\(info.size) pixels")

@@ -11,8 +11,8 @@ import TintypeTesting
         let url = try #require(URL(string: "data:image/png;base64,\(png.base64EncodedString())"))
         var request = ImageRequest(url: url)
         // The cache of the user who runs the tests is left alone.
-        request.policy.original = CacheRules(memory: .off, disk: .off)
-        request.policy.rendered = CacheRules(memory: .off, disk: .off)
+        request.policy.caching.original = CacheRules(memory: .off, disk: .off)
+        request.policy.caching.rendition = CacheRules(memory: .off, disk: .off)
         let image = try await ImagePipeline.shared.image(for: request)
         #expect(image.info.size == size)
         #expect(ImagePipeline.shared === ImagePipeline.shared)

@@ -84,7 +84,7 @@ enum PipelineRead {
         let off = CacheRules(memory: .off, disk: .off)
         let request = ImageRequest(
             source: .bytes(bytes, id: id), rendition: Rendition(decode: options),
-            policy: LoadPolicy(rendered: off, original: off, failureMemory: .ignored))
+            policy: LoadPolicy(caching: LoadPolicy.Caching(rendition: off, original: off), failureMemory: .ignored))
         let result = Result()
         Task.detached {
             let image = try? await pipeline.image(for: request)

@@ -63,7 +63,7 @@ struct DemoRun {
     ) async throws -> DemoLoad {
         let start = ContinuousClock.now
         var request = ImageRequest(url: origin.baseURL.appending(path: sample.name))
-        request.policy.previews = .progressive(every: .milliseconds(50))
+        request.policy.delivery.previews = .progressive(every: .milliseconds(50))
         let task = pipeline.start(request)
         let number = display?.beginLoad(sample.name) { task.progress }
         defer { if let number { display?.endLoad(number) } }

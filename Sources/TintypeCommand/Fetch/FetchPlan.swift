@@ -25,18 +25,18 @@ struct FetchPlan: Sendable {
     /// Without a thumbnail, no pixels are kept, and nothing but the bytes is stored.
     func request(for source: ImageSource) -> ImageRequest {
         var request = ImageRequest(source: source).frames(frames)
-        request.policy.data = writesOriginal ? .always : .whenLoaded
+        request.policy.delivery.data = writesOriginal ? .always : .whenLoaded
         request.policy.verification = .allFrames
         if let thumbnail {
             request.rendition.decode.size = .fit(thumbnail)
             return request
         }
-        request.policy.rendered = CacheRules(memory: .off, disk: .off)
+        request.policy.caching.rendition = CacheRules(memory: .off, disk: .off)
         switch verification {
         case .whole: request.rendition.decode.size = .noPixels
         case .header:
             request.rendition.decode.decoder = NamedDecoder(id: "tintype.header", decoder: HeaderReader())
-            request.policy.original.disk = .readOnly
+            request.policy.caching.original.disk = .readOnly
         }
         return request
     }

@@ -28,14 +28,15 @@ enum FetchRecord: Encodable {
         /// `true` if only a part of the image could be decoded, otherwise `nil`.
         var isPartial: Bool?
         /// Why the image comes from the cache although it should have been revalidated.
-        var refreshFailure: Reason?
+        var revalidationFailure: Reason?
         /// The metrics of the transfer, if there was one and they are requested.
         var metrics: MetricsRecord?
         /// The warning for a person. Not part of the JSON.
         let warning: String?
 
         private enum CodingKeys: String, CodingKey {
-            case url, source, format, width, height, frameCount, bytes, milliseconds, output, isPartial, refreshFailure
+            case url, source, format, width, height, frameCount, bytes, milliseconds, output, isPartial,
+                revalidationFailure
             case metrics
         }
     }
@@ -73,12 +74,12 @@ enum FetchRecord: Encodable {
                 frameCount: response.image.info.frameCount, bytes: response.byteCount ?? 0,
                 milliseconds: duration.inMilliseconds, output: output,
                 isPartial: response.image.isPartial ? true : nil,
-                refreshFailure: response.refreshFailure.map(Reason.init),
+                revalidationFailure: response.revalidationFailure.map(Reason.init),
                 metrics: response.metrics.map(MetricsRecord.init), warning: Self.warning(url, response)))
     }
 
     private static func warning(_ url: String, _ response: ImageResponse) -> String? {
-        guard let failure = response.refreshFailure else { return PartialOptions.warning(url, response) }
+        guard let failure = response.revalidationFailure else { return PartialOptions.warning(url, response) }
         return "tintype: \(url): using the cached image, which could not be refreshed: \(failure.message)"
     }
 

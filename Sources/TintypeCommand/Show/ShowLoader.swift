@@ -19,7 +19,7 @@ struct ShowLoader: Sendable {
         try await image(input) { source in
             var request = ImageRequest(source: source).frames(frames).freshness(freshness)
             if let box { request.rendition.decode.size = .fit(box) }
-            request.policy.rendered = CacheRules(memory: .off, disk: .off)
+            request.policy.caching.rendition = CacheRules(memory: .off, disk: .off)
             return request
         }
     }

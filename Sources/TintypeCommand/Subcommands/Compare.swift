@@ -107,7 +107,7 @@ struct Compare: AsyncParsableCommand {
     ) async throws(TintypeError) -> PixelBuffer {
         do throws(TintypeError) {
             var request = ImageRequest(source: try pipeline.source(source)).frames(.first)
-            request.policy.rendered = CacheRules(memory: .off, disk: .off)
+            request.policy.caching.rendition = CacheRules(memory: .off, disk: .off)
             return try await pipeline.image(for: request).pixels
         } catch {
             throw error.about(Self.name(source))

@@ -235,7 +235,7 @@ struct Convert: AsyncParsableCommand {
         request.rendition.decode.oversized = shrinkOversized ? .scaledDown : .refused
         request.rendition.decode.range = settings.keepsDepth(as: format) ? .high : colors.decodedRange
         // The result goes into the output file, so it is not cached.
-        request.policy.rendered = CacheRules(memory: .off, disk: .off)
+        request.policy.caching.rendition = CacheRules(memory: .off, disk: .off)
         return partial.applied(to: request)
     }
 }

@@ -8,7 +8,7 @@ public struct CacheSerializer: Sendable {
     /// The bytes to store for one image.
     public enum Form: Sendable {
         /// The bytes that would be stored without a serializer: for an original, the received bytes; for a rendition,
-        /// the form that ``LoadPolicy/stored`` selects.
+        /// the form that ``LoadPolicy/Caching/form`` selects.
         case standard
         /// These bytes in this format. They must decode to the image. Otherwise the next read treats the entry as
         /// damaged.

@@ -7,13 +7,13 @@ extension ImageLoad {
     /// The finished rendition in memory, if the policy lets memory answer. The caller looked there before this load
     /// began; an equal load may have ended since.
     var renditionInMemory: Image? {
-        guard request.policy.reads(request.policy.rendered.memory) else { return nil }
+        guard request.policy.reads(request.policy.caching.rendition.memory) else { return nil }
         return cache.image(for: request.key).flatMap { isCurrent($0) ? $0 : nil }
     }
 
     /// The decoded original in memory, if the policy lets memory answer.
     var originalInMemory: Image? {
-        guard request.policy.reads(request.policy.original.memory) else { return nil }
+        guard request.policy.reads(request.policy.caching.original.memory) else { return nil }
         return originalCache.image(for: decodedOriginalKey).flatMap { isCurrent($0) ? $0 : nil }
     }
 
@@ -37,9 +37,9 @@ extension ImageLoad {
 extension ImageLoad {
     /// Looks up the finished rendition on disk: as pixels, then encoded.
     func lookUpDisk() async throws(TintypeError) -> ImageResponse? {
-        guard request.policy.reads(request.policy.rendered.disk) else { return nil }
+        guard request.policy.reads(request.policy.caching.rendition.disk) else { return nil }
         if let response = try await lookUpPixels() { return response }
-        guard let entry = try await readEntry(request.key, in: cache, request.policy.rendered.disk),
+        guard let entry = try await readEntry(request.key, in: cache, request.policy.caching.rendition.disk),
             let image = try await decodeRendition(entry), isCurrent(image)
         else { return nil }
         storeInMemory(image)

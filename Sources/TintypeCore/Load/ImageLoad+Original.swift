@@ -21,7 +21,7 @@ extension ImageLoad {
     /// There is no thread change between the two if the pixel queue has room. Reading is not shared with other loads:
     /// waiting for another one takes longer than reading a file that it has just read.
     func decodeStoredOriginal() async throws(TintypeError) -> ImageResponse? {
-        guard readsDisk(request.policy.original.disk, of: originalCache, forOriginal: true) else { return nil }
+        guard readsDisk(request.policy.caching.original.disk, of: originalCache, forOriginal: true) else { return nil }
         let key = request.key
         let read = blockingRead(of: key.original, in: originalCache)
         let decode = blockingDecode(request.rendition.decode)
@@ -216,7 +216,7 @@ extension ImageLoad {
         var response = response
         response.data =
             if let currentBytes { currentBytes.data.isEmpty ? nil : currentBytes.data } else {
-                try await readEntry(request.key.original, in: originalCache, request.policy.original.disk)?.data
+                try await readEntry(request.key.original, in: originalCache, request.policy.caching.original.disk)?.data
             }
         response.byteCount = response.data?.count
         return response

@@ -82,8 +82,8 @@ extension ImageLoad {
     private func isCached() async throws(TintypeError) -> Bool {
         let (key, policy, cache, originalCache) = (request.key, request.policy, cache, originalCache)
         return try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in
-            !cache.tiers(holding: key, among: policy.rendered.readableTiers).isEmpty
-                || !originalCache.tiers(holding: key.original, among: policy.original.readableTiers).isEmpty
+            !cache.tiers(holding: key, among: policy.caching.rendition.readableTiers).isEmpty
+                || !originalCache.tiers(holding: key.original, among: policy.caching.original.readableTiers).isEmpty
         }
     }
 }

@@ -21,7 +21,7 @@ extension ImageLoad {
             return try await loadRendition(from: bytes)
         } catch {
             guard error.allowsCachedImage, var response = await cached else { throw error }
-            response.refreshFailure = error
+            response.revalidationFailure = error
             return response
         }
     }
@@ -32,9 +32,9 @@ extension ImageLoad {
         guard request.policy.freshness == .revalidate else { return nil }
         let request = request.with { request in
             request.policy.freshness = .cacheOnly
-            request.policy.rendered = request.policy.rendered.readOnly
-            request.policy.original = request.policy.original.readOnly
-            request.policy.completion = .whenReady
+            request.policy.caching.rendition = request.policy.caching.rendition.readOnly
+            request.policy.caching.original = request.policy.caching.original.readOnly
+            request.policy.delivery.completion = .whenReady
         }
         let load = ImageLoad(request: request, services: services, job: job, reporter: JobReporter { _ in })
         let cached = try? await load.run()
@@ -47,7 +47,7 @@ extension ImageLoad {
         load.currentBytes = bytes
         load.request = request.named(bytes.variant)
         var response = try await load.run()
-        response.refreshFailure = bytes.refreshFailure
+        response.revalidationFailure = bytes.revalidationFailure
         response.bytes = response.bytes ?? bytes.withoutData
         // Failures of the source are remembered under its own name.
         if bytes.variant != nil { services.failureMemory.forget(FailureKey(request)) }
@@ -94,7 +94,8 @@ extension ImageLoad {
     }
 
     private func readOriginalEntry(as variant: VariantName?) async throws(TintypeError) -> CacheEntry? {
-        try await readEntry(request.named(variant).key.original, in: originalCache, request.policy.original.disk)
+        try await readEntry(
+            request.named(variant).key.original, in: originalCache, request.policy.caching.original.disk)
     }
 
     // MARK: The origin
@@ -120,13 +121,13 @@ extension ImageLoad {
         } catch {
             guard let stored, staleUse.allows(error) else { throw error }
             var bytes = LoadedBytes(stored).named(variant)
-            bytes.refreshFailure = error
+            bytes.revalidationFailure = error
             return bytes
         }
     }
 
     private func renew(_ stored: CacheEntry, as variant: VariantName?, with metadata: Data) {
-        guard request.policy.original.disk.canWrite else { return }
+        guard request.policy.caching.original.disk.canWrite else { return }
         var renewed = stored
         renewed.metadata = metadata
         renewed.expires = expiry
@@ -138,17 +139,17 @@ extension ImageLoad {
     private func revalidateInBackground(_ entry: CacheEntry, as variant: VariantName?) {
         // Several renditions of one original cause one revalidation.
         let key = JobKey(bytesOf: request.named(variant))
-        guard services.refreshing.withLock({ $0.insert(key).inserted }) else { return }
-        let isAccepted = services.refreshes.add(cost: 1) { [services, request] in
-            defer { services.refreshing.withLock { _ = $0.remove(key) } }
+        guard services.revalidating.withLock({ $0.insert(key).inserted }) else { return }
+        let isAccepted = services.revalidations.add(cost: 1) { [services, request] in
+            defer { services.revalidating.withLock { _ = $0.remove(key) } }
             let load = ImageLoad(
                 request: request, services: services, job: JobContext(priority: .low), reporter: JobReporter { _ in })
-            _ = try? await load.refresh(entry, as: variant)
+            _ = try? await load.storeRevalidated(entry, as: variant)
         }
-        if !isAccepted { services.refreshing.withLock { _ = $0.remove(key) } }
+        if !isAccepted { services.revalidating.withLock { _ = $0.remove(key) } }
     }
 
-    private func refresh(_ entry: CacheEntry, as variant: VariantName?) async throws(TintypeError) {
+    private func storeRevalidated(_ entry: CacheEntry, as variant: VariantName?) async throws(TintypeError) {
         let previews = PreviewPump(self)
         defer { previews.stop() }
         _ = try await loadRendition(

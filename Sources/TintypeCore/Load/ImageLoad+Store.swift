@@ -6,8 +6,8 @@ import Logging
 extension ImageLoad {
     /// Stores the finished rendition: in memory at once, on disk in the background unless the request waits for that.
     func store(_ response: ImageResponse) async throws(TintypeError) {
-        let waits = request.policy.completion == .whenStored
-        guard response.transferFailure == nil, waits || request.policy.rendered.writesAnyTier else { return }
+        let waits = request.policy.delivery.completion == .whenStored
+        guard response.transferFailure == nil, waits || request.policy.caching.rendition.writesAnyTier else { return }
         try await watch.watch(.store, request.key) { _ throws(TintypeError) in
             storeInMemory(response.image)
             if belongsOnDisk(response.image) { await storeOnDisk(response.image, waits: waits) }
@@ -18,7 +18,7 @@ extension ImageLoad {
 
     /// Stores the rendition in memory, if the policy allows it.
     func storeInMemory(_ image: Image) {
-        guard request.policy.rendered.memory.canWrite, hasPixels, mayBeStored(currentBytes) else { return }
+        guard request.policy.caching.rendition.memory.canWrite, hasPixels, mayBeStored(currentBytes) else { return }
         watch.reportEvictions(cache.store(image, for: request.key, timeToLive: memoryTimeToLive(of: image)))
         if let size = DecodedSize(image, of: request) { services.decodedSizes.withLock { $0.note(size) } }
     }
@@ -31,7 +31,7 @@ extension ImageLoad {
     private func belongsOnDisk(_ image: Image) -> Bool {
         (!image.isAnimated || storesAnimations) && !image.isPartial && image.highRange == nil && image.exif == nil
             && image.metadata == nil && !request.key.isOriginal && hasPixels
-            && request.policy.rendered.disk.canWrite
+            && request.policy.caching.rendition.disk.canWrite
             && request.mayBeOnDisk && mayBeStored(currentBytes)
             && (usesPixelTier || isWorthEncoding(image))
     }
@@ -42,7 +42,7 @@ extension ImageLoad {
     /// Whether the request asks for a format in which animations can be encoded, so that a changed animation may be
     /// stored.
     private var storesAnimations: Bool {
-        guard case .encoded(let format, _) = request.policy.stored else { return false }
+        guard case .encoded(let format, _) = request.policy.caching.form else { return false }
         return services.configuration.coders.animatedFormats.contains(format)
     }
 
@@ -54,7 +54,7 @@ extension ImageLoad {
         let isWhole =
             request.rendition.transforms.isEmpty && request.rendition.decode.crop == nil
             && image.size == image.info.size
-        return isWhole && request.policy.original.disk.canWrite
+        return isWhole && request.policy.caching.original.disk.canWrite
     }
 
     /// Whether the origin allows bytes to be stored, if the request lets it decide.
@@ -111,7 +111,7 @@ extension ImageLoad {
 
 extension ImageLoad {
     /// Whether renditions are stored as pixels.
-    var usesPixelTier: Bool { request.policy.stored == .pixels && cache.tiers.contains(.pixels) }
+    var usesPixelTier: Bool { request.policy.caching.form == .pixels && cache.tiers.contains(.pixels) }
 
     /// Stores the pixels of a rendition that was found encoded, in the background, so that the next hit needs no
     /// decoding.
@@ -139,13 +139,13 @@ extension ImageLoad {
 extension ImageLoad {
     /// Stores an original that a loader has returned and that has decoded as an image.
     func storeOriginal(_ bytes: LoadedBytes, of image: Image) {
-        if request.policy.original.memory.canWrite, mayBeStored(bytes) {
+        if request.policy.caching.original.memory.canWrite, mayBeStored(bytes) {
             let evicted = originalCache.store(
                 image, for: decodedOriginalKey, timeToLive: memoryTimeToLive(of: image))
             watch.reportEvictions(evicted)
         }
         guard !image.isPartial, !bytes.data.isEmpty, bytes.origin == .network || bytes.origin == .custom,
-            request.policy.original.disk.canWrite,
+            request.policy.caching.original.disk.canWrite,
             request.source.isWorthKeepingOnDisk, mayBeStored(bytes)
         else { return }
         var entry = CacheEntry(
@@ -164,20 +164,20 @@ extension ImageLoad {
 
     /// When entries that are stored now expire, if the request sets a time to live.
     var expiry: Date? {
-        request.policy.timeToLive.map { services.configuration.time.date().later(by: $0) }
+        request.policy.caching.timeToLive.map { services.configuration.time.date().later(by: $0) }
     }
 
     /// How long a cache may return an image: no longer than the request says, nor than the entry lives that the image
     /// was made from. `nil` sets no limit.
     private func timeToLive(of image: Image) -> Duration? {
-        guard let expires = image.expires else { return request.policy.timeToLive }
+        guard let expires = image.expires else { return request.policy.caching.timeToLive }
         let left = Duration.seconds(max(0, expires.timeIntervalSince(services.configuration.time.date())))
-        return request.policy.timeToLive.map { min($0, left) } ?? left
+        return request.policy.caching.timeToLive.map { min($0, left) } ?? left
     }
 
     /// How long the memory may return an image.
     private func memoryTimeToLive(of image: Image) -> Duration? {
-        [timeToLive(of: image), request.policy.memoryTimeToLive].compactMap(\.self).min()
+        [timeToLive(of: image), request.policy.caching.memoryTimeToLive].compactMap(\.self).min()
     }
 
     private var serializer: CacheSerializer? { services.serializer(for: request) }
@@ -245,7 +245,7 @@ extension ImageLoad {
     /// The format and options for a rendition: those of the request, or else JPEG if every pixel is opaque and PNG if
     /// not, as in SDWebImage.
     private func encoding(of image: Image) -> (ImageFormat, EncodeOptions) {
-        switch request.policy.stored {
+        switch request.policy.caching.form {
         case .automatic, .pixels: (image.pixels.isOpaque ? .jpeg : .png, services.configuration.encodeOptions)
         case .encoded(let format, let options): (format, options)
         }

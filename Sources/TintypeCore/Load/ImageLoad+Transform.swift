@@ -23,7 +23,7 @@ extension ImageLoad {
 
     /// Returns this load with a reporter that applies a transformer to previews, if the transformer wants that.
     private func transformingPreviews(by transformer: any ImageTransformer) -> ImageLoad {
-        guard request.policy.previews != .none, transformer.transformsPreviews else { return self }
+        guard request.policy.delivery.previews != .none, transformer.transformsPreviews else { return self }
         var load = self
         load.reporter = JobReporter(report: PreviewTransforms(self, transformer).receive)
         return load
@@ -36,12 +36,13 @@ extension ImageLoad {
             request.with { request in
                 request.rendition = rendition
                 request.rendition.decode.scale = nil
-                request.policy.rendered = CacheRules(memory: request.policy.rendered.memory.reading, disk: .off)
-                request.policy.variants = .exact
-                request.policy.completion = .whenReady
+                request.policy.caching.rendition = CacheRules(
+                    memory: request.policy.caching.rendition.memory.reading, disk: .off)
+                request.policy.caching.match = .exact
+                request.policy.delivery.completion = .whenReady
                 // This rendition is not displayed, so it needs no preparation.
                 request.policy.preparation = .automatic
-                request.policy.data = .whenLoaded
+                request.policy.delivery.data = .whenLoaded
             }, for: self)
     }
 
@@ -79,7 +80,7 @@ extension ImageLoad {
     ///
     /// The result is not stored: its pixels may differ a little from those that the key names.
     func resizeLargerImage() async throws(TintypeError) -> Image? {
-        guard request.policy.reads(request.policy.rendered.memory), request.rendition.transforms.isEmpty,
+        guard request.policy.reads(request.policy.caching.rendition.memory), request.rendition.transforms.isEmpty,
             currentBytes == nil
         else { return nil }
         guard let (larger, target) = findLargerImage(of: request.rendition.decode) else { return nil }

@@ -24,7 +24,7 @@ struct ImageLoad: Sendable {
             if let image = renditionInMemory { return try await deliver(memoryHit(image, request.key)) }
             // The original is not looked up here: its bytes have an entry of their own.
             if !request.key.isOriginal, let hit = try await lookUpDisk() { return try await deliver(hit) }
-            if request.policy.variants == .larger, let image = try await resizeLargerImage() {
+            if request.policy.caching.match == .larger, let image = try await resizeLargerImage() {
                 return try await deliver(ImageResponse(image: image, origin: .memory))
             }
             let response =
@@ -58,7 +58,7 @@ struct ImageLoad: Sendable {
 
     /// Adds the original bytes if the request asks for them, and touches the pixels if it wants them resident.
     private func deliver(_ response: ImageResponse) async throws(TintypeError) -> ImageResponse {
-        let response = request.policy.data == .always ? try await addOriginalData(to: response) : response
+        let response = request.policy.delivery.data == .always ? try await addOriginalData(to: response) : response
         guard request.policy.preparation != .automatic else { return response }
         return try await watch.watch(.deliver, request.key) { _ throws(TintypeError) in
             try await prepare(response)
@@ -126,7 +126,9 @@ struct JobKey: Hashable, Sendable {
     /// The key of the job that decodes an original. It does not depend on what the request makes of the original.
     init(original key: CacheKey, of request: ImageRequest, bytes: LoadedBytes?) {
         var policy = request.policy.forBytes
-        (policy.previews, policy.verification) = (request.policy.previews, request.policy.verification)
+        (policy.delivery.previews, policy.verification) = (
+            request.policy.delivery.previews, request.policy.verification
+        )
         self.init(key, policy, request, bytes: bytes)
     }
 

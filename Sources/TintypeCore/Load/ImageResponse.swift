@@ -11,7 +11,7 @@ public struct ImageResponse: Sendable {
     /// The number of bytes of the encoded image, if they were read.
     public var byteCount: Int?
     /// The error of a revalidation that failed, if this image is the cached one.
-    public var refreshFailure: TintypeError?
+    public var revalidationFailure: TintypeError?
     /// The error of a transfer that failed, if this is the part of the image that had arrived: see
     /// ``DecodeOptions/allowsPartial``. No cache stores such an image, and there is no ``data``.
     public var transferFailure: TintypeError?

@@ -12,7 +12,7 @@ public struct LoadedBytes: Sendable {
         var file: SpillFile?
         var received: Date?
         var expires: Date?
-        var refreshFailure: TintypeError?
+        var revalidationFailure: TintypeError?
         var transferFailure: TintypeError?
         var invalidated: [URL] = []
         var variant: VariantName?
@@ -151,9 +151,9 @@ public struct LoadedBytes: Sendable {
         return bytes
     }
     /// The error of a revalidation that failed, if these are the bytes of the stale entry.
-    var refreshFailure: TintypeError? {
-        get { parts.value.refreshFailure }
-        set { parts.value.refreshFailure = newValue }
+    var revalidationFailure: TintypeError? {
+        get { parts.value.revalidationFailure }
+        set { parts.value.revalidationFailure = newValue }
     }
     /// The name under which the caches store these bytes; `nil` for the name of the original.
     var variant: VariantName? {

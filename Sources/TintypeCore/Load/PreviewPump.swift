@@ -9,7 +9,8 @@ final class PreviewPump: Sendable {
     init(_ load: ImageLoad) {
         self.load = load
         state = Locked(
-            PreviewState(load.request.policy.previews, headLength: load.services.configuration.coders.headLength))
+            PreviewState(
+                load.request.policy.delivery.previews, headLength: load.services.configuration.coders.headLength))
     }
 
     /// The bytes that have arrived, or `nil` if none have.

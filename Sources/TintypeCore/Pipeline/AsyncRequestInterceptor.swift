@@ -25,7 +25,7 @@ public enum InterceptedRequest: Sendable {
     /// ``RequestInterceptor``s do not rewrite these sources. The following settings cannot be changed, because each
     /// caller has its own:
     /// ``DecodeOptions/scale``, ``ImageRequest/resultModifier``, ``ImageRequest/placeholderKey``,
-    /// ``ImageRequest/priority``, ``LoadPolicy/header`` and ``LoadPolicy/previewStorage``.
+    /// ``ImageRequest/priority``, ``LoadPolicy/Delivery/header`` and ``LoadPolicy/Delivery/previewStorage``.
     case load(ImageRequest)
     /// Deliver this response to all waiting callers. No cache stores it.
     case answer(ImageResponse)

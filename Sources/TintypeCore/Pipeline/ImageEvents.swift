@@ -1,6 +1,7 @@
 /// An event of a running load.
 public enum ImageEvent: Sendable {
-    /// The header of the original has arrived before the rest, if the request asks for it: see ``LoadPolicy/header``.
+    /// The header of the original has arrived before the rest, if the request asks for it: see
+    /// ``LoadPolicy/Delivery/header``.
     /// At most once.
     case info(ImageInfo)
     /// More bytes have arrived. A slow listener gets only the newest.

@@ -26,7 +26,8 @@ final class PreviewKeeper: Sendable {
     init(_ request: ImageRequest, _ services: PipelineServices) {
         key = request.key.preview
         cache = services.cache(for: request)
-        timeToLive = [request.policy.timeToLive, request.policy.memoryTimeToLive].compactMap(\.self).min()
+        timeToLive = [request.policy.caching.timeToLive, request.policy.caching.memoryTimeToLive].compactMap(\.self)
+            .min()
     }
 
     /// Stores a preview. Stores nothing if it is the one that was stored last, or if the image is complete.
@@ -48,7 +49,9 @@ final class PreviewKeeper: Sendable {
 
 extension LoadPolicy {
     /// Whether previews of the load may be in memory.
-    var keepsPreviews: Bool { previewStorage == .memory && rendered.memory.canWrite && freshness != .http }
+    var keepsPreviews: Bool {
+        delivery.previewStorage == .memory && caching.rendition.memory.canWrite && freshness != .http
+    }
 }
 
 extension CacheKey {

@@ -27,7 +27,7 @@ public final class ImageTask: Sendable {
         self.running = running
         self.keeper = keeper
         handle = JobHandle(priority: request.priority)
-        if request.policy.header == .early { state.withLock { $0.events.deliversInfo = true } }
+        if request.policy.delivery.header == .early { state.withLock { $0.events.deliversInfo = true } }
         guard let running else { return }
         let entry = running.add(self)
         let end = state.withLock { state in
@@ -148,7 +148,7 @@ extension ImageTask {
         keeper?.store(status.preview)
         let scaled = status.atScale(scale)
         deliver(state.withLock { $0.events.update(scaled) })
-        if request.policy.header == .early { status.headerReader?.readHeader() }
+        if request.policy.delivery.header == .early { status.headerReader?.readHeader() }
     }
 
     /// Ends the task with the result of the job, which other tasks may share. Only the first end counts.

@@ -23,9 +23,9 @@ final class PipelineServices: Sendable {
     /// Renditions that wait to be encoded for the disk; the cost is in bytes.
     let background = BackgroundTasks(budget: 256 << 20)
     /// Images that are revalidated in the background, at most 64 at once.
-    let refreshes = BackgroundTasks(budget: 64)
+    let revalidations = BackgroundTasks(budget: 64)
     /// The originals that are revalidated in the background now.
-    let refreshing = Locked<Set<JobKey>>([])
+    let revalidating = Locked<Set<JobKey>>([])
     /// The decoded sizes of each source in memory.
     let decodedSizes = Locked(DecodedSizeTable())
     /// The caches and loaders in the overrides of requests that may have unwritten data.

@@ -218,11 +218,11 @@ extension PrefetchSettings {
 extension ImageRequest {
     /// Keeps the image out of memory. If it is an original, the disk stores only its bytes.
     fileprivate mutating func storeOnDiskAlone() {
-        policy.rendered.memory = .off
-        policy.original.memory = .off
+        policy.caching.rendition.memory = .off
+        policy.caching.original.memory = .off
         guard key.isOriginal else { return }
         // Only the bytes of verified images are stored.
         rendition.decode.size = .noPixels
-        policy.rendered.disk = .off
+        policy.caching.rendition.disk = .off
     }
 }

@@ -157,7 +157,7 @@ extension ImageRequest {
     /// allows it and the key changes with the file.
     var mayBeOnDisk: Bool {
         source.isWorthKeepingOnDisk
-            || policy.localFiles == .disk && source.expectedOrigin == .file && isIdentifiedByModification
+            || policy.caching.localFiles == .disk && source.expectedOrigin == .file && isIdentifiedByModification
     }
 
     /// Whether the key has the form that ``identifiedByModification()`` gives it. The program or a ``CacheKeyFilter``

@@ -57,18 +57,18 @@ extension ImageRequest {
 
     /// Returns a copy with or without previews: see ``LoadPolicy/Previews``.
     package func previews(_ previews: LoadPolicy.Previews) -> ImageRequest {
-        with { $0.policy.previews = previews }
+        with { $0.policy.delivery.previews = previews }
     }
 
     /// Returns a copy with other cache rules.
     ///
     /// - Parameters:
-    ///   - rendered: The rules for the rendition; `nil` leaves them unchanged.
+    ///   - rendition: The rules for the rendition; `nil` leaves them unchanged.
     ///   - original: The rules for the original; `nil` leaves them unchanged.
-    package func cached(rendered: CacheRules? = nil, original: CacheRules? = nil) -> ImageRequest {
+    package func cached(rendition: CacheRules? = nil, original: CacheRules? = nil) -> ImageRequest {
         with {
-            $0.policy.rendered = rendered ?? $0.policy.rendered
-            $0.policy.original = original ?? $0.policy.original
+            $0.policy.caching.rendition = rendition ?? $0.policy.caching.rendition
+            $0.policy.caching.original = original ?? $0.policy.caching.original
         }
     }
 

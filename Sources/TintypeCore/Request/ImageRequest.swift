@@ -67,7 +67,7 @@ public struct ImageRequest: Sendable {
         fileprivate init(_ fields: Fields, isForFile: Bool) {
             self.isForFile = isForFile
             hasOtherSources = !fields.alternatives.isEmpty || fields.lowResolution != nil || fields.lowData != nil
-            readsMemory = fields.policy.reads(fields.policy.rendered.memory)
+            readsMemory = fields.policy.reads(fields.policy.caching.rendition.memory)
             isCustomized = fields.overrides != nil || !fields.extras.isEmpty
             deliversUnchanged = fields.rendition.decode.scale == nil && fields.resultModifier == nil
         }

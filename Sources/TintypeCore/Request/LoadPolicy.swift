@@ -1,64 +1,74 @@
-/// How to get an image: caches, freshness, previews and storage. No setting changes pixels or is part of the cache key.
+/// How to get an image: freshness, caches and delivery. No setting changes pixels or is part of the cache key.
 public struct LoadPolicy: Hashable, Sendable {
-    /// The cache access for the rendition.
-    public var rendered: CacheRules
-    /// The cache access for the original: decoded in memory, encoded on disk. By default it is not stored in memory.
-    public var original: CacheRules
     /// Whether a cached image is used as it is, revalidated or ignored. By default it is used as it is.
     public var freshness: Freshness
+    /// Which caches are read and written, in which form and for how long.
+    public var caching: Caching
+    /// What is delivered besides the image, and when.
+    public var delivery: Delivery
     /// Whether a source that failed recently is tried again. By default it is not.
     public var failureMemory: FailureMemoryUse
-    /// Whether partial images are delivered while the bytes arrive. By default they are not.
-    public var previews: Previews
-    /// Whether the header is delivered while the bytes arrive. By default it is not. Requests that differ only in this
-    /// share their work.
-    public var header = HeaderDelivery.withImage
-    /// Whether smaller and transformed images of local files are stored on disk. By default they are not.
-    public var localFiles = LocalFileStorage.memory
-
     /// How much of an image must decode before its bytes are stored and it is delivered. By default its first frame.
     public var verification = Verification.firstFrame
-
-    /// Whether previews are kept in memory for the next request. By default they are not. Requests that differ only in
-    /// this share their work.
-    public var previewStorage = PreviewStorage.none
-    /// Whether a larger image in memory may be scaled down. By default it may not.
-    public var variants: Variants
     /// How the pixels are prepared before delivery.
-    public var preparation: Preparation
-    /// The form in which the rendition is stored on disk.
-    public var stored: StoredForm
-    /// The event that completes a load. By default a load completes when the image is available, before it is stored on
-    /// disk.
-    public var completion: Completion
-    /// Whether the response contains the original bytes in ``ImageResponse/data``.
-    public var data: DataDelivery
-    /// How long the image may be served from memory and disk, in addition to the limits of the caches. `nil` sets no
-    /// limit.
-    public var timeToLive: Duration?
-    /// How long the image may be served from memory, if that is less than ``timeToLive``: afterwards it comes from
-    /// disk, where it may live longer. `nil` sets no limit of its own.
-    public var memoryTimeToLive: Duration?
+    public var preparation = Preparation.automatic
 
     /// Creates a policy; by default cached images are used without revalidation.
     public init(
-        rendered: CacheRules = CacheRules(), original: CacheRules = CacheRules(memory: .off),
-        freshness: Freshness = .cached, failureMemory: FailureMemoryUse = .respected, previews: Previews = .none,
-        variants: Variants = .exact, preparation: Preparation = .automatic,
-        stored: StoredForm = .automatic,
-        completion: Completion = .whenReady, data: DataDelivery = .whenLoaded, timeToLive: Duration? = nil
+        freshness: Freshness = .cached, caching: Caching = Caching(), delivery: Delivery = Delivery(),
+        failureMemory: FailureMemoryUse = .respected
     ) {
-        self.rendered = rendered
-        self.original = original
         self.freshness = freshness
+        self.caching = caching
+        self.delivery = delivery
         self.failureMemory = failureMemory
-        self.previews = previews
-        self.variants = variants
-        self.preparation = preparation
-        self.stored = stored
-        self.completion = completion
-        self.data = data
-        self.timeToLive = timeToLive
+    }
+
+    /// Which caches are read and written, in which form and for how long.
+    public struct Caching: Hashable, Sendable {
+        /// The cache access for the rendition.
+        public var rendition: CacheRules
+        /// The cache access for the original: decoded in memory, encoded on disk. By default it is not stored in
+        /// memory.
+        public var original: CacheRules
+        /// The form in which the rendition is stored on disk.
+        public var form = StoredForm.automatic
+        /// Whether a larger image in memory may be scaled down. By default it may not.
+        public var match = Match.exact
+        /// Whether smaller and transformed images of local files are stored on disk. By default they are not.
+        public var localFiles = LocalFileStorage.memory
+        /// How long the image may be served from memory and disk, in addition to the limits of the caches. `nil` sets
+        /// no limit.
+        public var timeToLive: Duration?
+        /// How long the image may be served from memory, if that is less than ``timeToLive``: afterwards it comes from
+        /// disk, where it may live longer. `nil` sets no limit of its own.
+        public var memoryTimeToLive: Duration?
+
+        /// Creates settings; by default all caches are used, except memory for originals.
+        public init(rendition: CacheRules = CacheRules(), original: CacheRules = CacheRules(memory: .off)) {
+            self.rendition = rendition
+            self.original = original
+        }
+    }
+
+    /// What is delivered besides the image, and when.
+    public struct Delivery: Hashable, Sendable {
+        /// Whether partial images are delivered while the bytes arrive. By default they are not.
+        public var previews: Previews
+        /// Whether previews are kept in memory for the next request. By default they are not. Requests that differ only
+        /// in this share their work.
+        public var previewStorage = PreviewStorage.none
+        /// Whether the header is delivered while the bytes arrive. By default it is not. Requests that differ only in
+        /// this share their work.
+        public var header = HeaderDelivery.withImage
+        /// Whether the response contains the original bytes in ``ImageResponse/data``.
+        public var data = DataDelivery.whenLoaded
+        /// The event that completes a load. By default a load completes when the image is available, before it is
+        /// stored on disk.
+        public var completion = Completion.whenReady
+
+        /// Creates settings; by default only the image is delivered, as soon as it is available.
+        public init(previews: Previews = .none) { self.previews = previews }
     }
 }
 
@@ -68,7 +78,7 @@ extension LoadPolicy {
         /// A cached image is used until the cache drops it.
         case cached
         /// A cached image is delivered as a preview and then revalidated with its origin. If that fails, the cached
-        /// image is the result: see ``ImageResponse/refreshFailure``.
+        /// image is the result: see ``ImageResponse/revalidationFailure``.
         case revalidate
         /// The rules of the origin decide whether a cached image is fresh, needs revalidation, or may be stored at all;
         /// for HTTP those of RFC 9111.
@@ -122,9 +132,10 @@ extension LoadPolicy {
     public enum PreviewStorage: Hashable, Sendable {
         /// Previews are only delivered.
         case none
-        /// The newest preview is in memory until the image is complete, but no longer than ``LoadPolicy/timeToLive``.
-        /// If the load is cancelled or fails, the next request of the same kind begins with that preview. None is kept
-        /// if ``LoadPolicy/rendered`` excludes memory, or with ``Freshness/http``, because the origin may forbid it.
+        /// The newest preview is in memory until the image is complete, but no longer than
+        /// ``LoadPolicy/Caching/timeToLive``. If the load is cancelled or fails, the next request of the same kind
+        /// begins with that preview. None is kept if ``LoadPolicy/Caching/rendition`` excludes memory, or with
+        /// ``Freshness/http``, because the origin may forbid it.
         case memory
     }
 
@@ -140,7 +151,7 @@ extension LoadPolicy {
     }
 
     /// Whether a larger image in memory may be scaled down to the requested size instead of loading.
-    public enum Variants: Hashable, Sendable {
+    public enum Match: Hashable, Sendable {
         /// Only the requested rendition is used.
         case exact
         /// A larger rendition of the same source may be scaled down. The result is delivered but not stored, because
@@ -193,7 +204,7 @@ extension LoadPolicy {
 
 extension LoadPolicy {
     /// Whether an image in memory is all that a load needs.
-    package var endsInMemory: Bool { data == .whenLoaded && freshness.takesWhatIsCached }
+    package var endsInMemory: Bool { delivery.data == .whenLoaded && freshness.takesWhatIsCached }
 
     /// Returns whether this load may read a tier.
     func reads(_ tier: CacheAccess) -> Bool {
@@ -204,14 +215,17 @@ extension LoadPolicy {
     /// header, and keeps previews, on its own.
     var forRendition: LoadPolicy {
         var policy = self
-        (policy.header, policy.previewStorage) = (.withImage, .none)
+        (policy.delivery.header, policy.delivery.previewStorage) = (.withImage, .none)
         return policy
     }
 
     /// The policy with only the settings that affect how the original bytes are loaded. Loads that agree on it share a
     /// transfer.
     var forBytes: LoadPolicy {
-        LoadPolicy(original: original, freshness: freshness, failureMemory: failureMemory, timeToLive: timeToLive)
+        var policy = LoadPolicy(freshness: freshness, failureMemory: failureMemory)
+        policy.caching.original = caching.original
+        policy.caching.timeToLive = caching.timeToLive
+        return policy
     }
 }
 
@@ -221,49 +235,4 @@ extension LoadPolicy.Freshness {
 
     /// Whether a cached image may need revalidation with its origin.
     var asksOrigin: Bool { self == .revalidate || self == .http }
-}
-
-/// The access to one tier of a cache.
-public enum CacheAccess: Hashable, Sendable {
-    /// The tier is read and written.
-    case readWrite
-    /// The tier is read only.
-    case readOnly
-    /// The tier is written only.
-    case writeOnly
-    /// The tier is not used.
-    case off
-
-    /// Whether the tier is read.
-    package var canRead: Bool { self == .readWrite || self == .readOnly }
-    /// Whether the tier is written.
-    package var canWrite: Bool { self == .readWrite || self == .writeOnly }
-
-    /// The same access without writing.
-    var reading: CacheAccess { canRead ? .readOnly : .off }
-}
-
-/// The access to the memory and disk tiers of a cache.
-public struct CacheRules: Hashable, Sendable {
-    /// The access to decoded images in memory.
-    public var memory: CacheAccess
-    /// The access to encoded bytes and raw pixels on disk.
-    public var disk: CacheAccess
-
-    /// Whether at least one tier is written.
-    var writesAnyTier: Bool { memory.canWrite || disk.canWrite }
-
-    /// The tiers that are read.
-    var readableTiers: CacheTiers {
-        (memory.canRead ? .memory : CacheTiers()).union(disk.canRead ? [.disk, .pixels] : [])
-    }
-
-    /// The same rules without writing.
-    var readOnly: CacheRules { CacheRules(memory: memory.reading, disk: disk.reading) }
-
-    /// Creates rules; by default both tiers are read and written.
-    public init(memory: CacheAccess = .readWrite, disk: CacheAccess = .readWrite) {
-        self.memory = memory
-        self.disk = disk
-    }
 }

@@ -126,10 +126,10 @@ extension ImageRequest {
         rendition.transforms = rendition.transforms.compactMap(\.forThumbnail)
         return withoutOtherSources.with { request in
             request.rendition = rendition
-            request.policy.rendered.disk = .off
+            request.policy.caching.rendition.disk = .off
             // A preview waits for nothing but its pixels.
-            (request.policy.completion, request.policy.preparation) = (.whenReady, .automatic)
-            request.policy.data = .whenLoaded
+            (request.policy.delivery.completion, request.policy.preparation) = (.whenReady, .automatic)
+            request.policy.delivery.data = .whenLoaded
         }
     }
 }

@@ -64,7 +64,7 @@ public final class RequestOverrides: Sendable {
     /// The serializer to use instead of the pipeline's.
     package let serializer: CacheSerializer?
     /// The encoder to use for the disk cache, for the formats that it supports, instead of the pipeline's.
-    /// ``LoadPolicy/stored`` selects the format.
+    /// ``LoadPolicy/Caching/form`` selects the format.
     package let encoder: (any ImageEncoder)?
     /// The observers of these requests, in addition to those of the pipeline. A transfer that other requests share
     /// reports to them only if one of these requests has started it.

@@ -55,8 +55,8 @@ struct Renderer: Sendable {
         // The bytes have no name, by which some formats were recognized.
         request.rendition.decode.formatHint = source.record.info.format
         // The encoded result is cached, not its pixels.
-        request.policy.rendered = CacheRules(memory: .off, disk: .off)
-        request.policy.original = CacheRules(memory: .off, disk: .off)
+        request.policy.caching.rendition = CacheRules(memory: .off, disk: .off)
+        request.policy.caching.original = CacheRules(memory: .off, disk: .off)
         request.policy.failureMemory = .ignored
         return try await pipeline.response(for: request).image
     }

@@ -34,8 +34,8 @@ struct SourceLoader: Sendable {
             id: "header", decoder: HeaderDecoder(coders: pipeline.configuration.coders, name: source.path))
         request.policy.freshness = source.scheme.hasPrefix("http") ? .http : .cached
         request.policy.failureMemory = .ignored
-        request.policy.data = .always
-        request.policy.rendered = CacheRules(memory: .off, disk: .off)
+        request.policy.delivery.data = .always
+        request.policy.caching.rendition = CacheRules(memory: .off, disk: .off)
         let response: ImageResponse
         do throws(TintypeError) {
             response = try await pipeline.response(for: request)

@@ -62,7 +62,7 @@ struct ProxyCache: Sendable {
         image.rendition.decode.decoder = NamedDecoder(id: "any", decoder: AnyBytesDecoder())
         image.policy.freshness = .http
         image.policy.failureMemory = .ignored
-        image.policy.data = .always
+        image.policy.delivery.data = .always
         let added = carrier == .interceptor ? fields : [:]
         if !added.isEmpty || !request.body.isEmpty {
             image.http.interceptors = [ClientFields(fields: added, body: request.body)]

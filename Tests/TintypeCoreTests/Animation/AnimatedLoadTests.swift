@@ -22,7 +22,7 @@ import TintypeTesting
     private func request(_ scope: TransformScope) -> ImageRequest {
         fixture.request().transformed(by: transformer).with {
             $0.rendition.transformScope = scope
-            $0.policy.completion = .whenStored
+            $0.policy.delivery.completion = .whenStored
         }
     }
 
@@ -83,7 +83,7 @@ import TintypeTesting
             $0.coders = ImageCoderRegistry(decoders: [drawn], encoders: [FakeEncoder(), encoder])
         }
         fixture.answer()
-        let request = request(.animated).with { $0.policy.stored = .encoded(format) }
+        let request = request(.animated).with { $0.policy.caching.form = .encoded(format) }
         _ = try await fixture.pipeline.image(for: request)
         let isStored = format == .png
         #expect(encoder.frameCounts.now == (isStored ? [5] : []))
@@ -104,7 +104,7 @@ import TintypeTesting
 
     @Test func aSmallerVariantOfAnAnimationIsAnAnimation() async throws {
         _ = try await fixture.pipeline.image(for: fixture.request())
-        let small = fixture.request().fitting(width: 4).with { $0.policy.variants = .larger }
+        let small = fixture.request().fitting(width: 4).with { $0.policy.caching.match = .larger }
         let image = try await fixture.pipeline.image(for: small)
         #expect(image.size.width == 4 && image.animation?.size.width == 4)
         #expect(try image.animation?.frame(at: 3).size == image.size)

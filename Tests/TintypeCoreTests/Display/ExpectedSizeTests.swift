@@ -100,7 +100,7 @@ import TintypeTesting
     @Test func aHintMakesTheHeaderUnnecessary() async throws {
         let gate = view.gate()
         let receiver = view.load("a", Presentation(expectedSize: PixelSize(width: 4, height: 3)))
-        #expect(view.binding.task?.request.policy.header == .withImage)
+        #expect(view.binding.task?.request.policy.delivery.header == .withImage)
         gate.open()
         await receiver.end()
         #expect(receiver.headers.now == [])
@@ -114,7 +114,7 @@ import TintypeTesting
     private let gate = Gate()
 
     private func start(_ header: LoadPolicy.HeaderDelivery) -> ImageTask {
-        fixture.pipeline.start(fixture.request().with { $0.policy.header = header })
+        fixture.pipeline.start(fixture.request().with { $0.policy.delivery.header = header })
     }
 
     private func receiveFirstBytes() throws {
@@ -164,7 +164,7 @@ import TintypeTesting
     @Test func aHeaderBeyondTheLimitsIsNotDelivered() async throws {
         let fixture = PipelineFixture(info: ImageInfo(format: .png, size: Self.size)) { $0.decodeLimits.pixels = 100 }
         fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
-        let task = fixture.pipeline.start(fixture.request().with { $0.policy.header = .early })
+        let task = fixture.pipeline.start(fixture.request().with { $0.policy.delivery.header = .early })
         await gate.waitForArrivals(1)
         try receive(PipelineFixture.png, in: fixture)
         gate.open()
@@ -180,7 +180,7 @@ import TintypeTesting
         let prolog = Data("<?xml version=\"1.0\"?><!-- \(String(repeating: "x", count: 80)) -->".utf8)
         let root = Data("<svg xmlns=\"http://www.w3.org/2000/svg\">\(String(repeating: " ", count: 200))</svg>".utf8)
         fixture.answer("a", .gated(gate, .data(prolog + root)))
-        let task = fixture.pipeline.start(fixture.request().with { $0.policy.header = .early })
+        let task = fixture.pipeline.start(fixture.request().with { $0.policy.delivery.header = .early })
         async let headers = headers(task)
         await gate.waitForArrivals(1)
         try receive(prolog, in: fixture)

@@ -69,7 +69,7 @@ import TintypeTesting
         fixture.answer()
         await view.load().end()
         let (data, gate) = (Shared<Data?>(nil), Gate())
-        view.binding.load(fixture.request().with { $0.policy.data = .always }) { event in
+        view.binding.load(fixture.request().with { $0.policy.delivery.data = .always }) { event in
             guard case .finished(let result) = event else { return }
             data.withLock { $0 = try? result.get().data }
             gate.open()

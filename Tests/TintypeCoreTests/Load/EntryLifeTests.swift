@@ -64,7 +64,7 @@ import TintypeTesting
 
     @Test func aRenditionExpiresWithTheOriginalItIsMadeFrom() async throws {
         keep(original.key)
-        let request = rendition.with { $0.policy.completion = .whenStored }
+        let request = rendition.with { $0.policy.delivery.completion = .whenStored }
         let expected = clock.date.addingTimeInterval(60)
         try await expectLifetime(of: request, seconds: 60)
         #expect(fixture.disk.stored(request.key)?.expires == expected)
@@ -78,7 +78,7 @@ import TintypeTesting
     }
 
     @Test func pixelsExpireWithTheirEntry() async throws {
-        let request = rendition.with { $0.policy.stored = .pixels }
+        let request = rendition.with { $0.policy.caching.form = .pixels }
         let image = Image(
             pixels: try .filled(Pixel(red: 0, green: 0, blue: 0)),
             info: ImageInfo(format: .png, size: PixelSize(width: 1, height: 1)),
@@ -89,14 +89,14 @@ import TintypeTesting
 
     @Test func theShorterOfEntryAndRequestApplies() async throws {
         keep(original.key)
-        let request = original.with { $0.policy.timeToLive = .seconds(10) }
+        let request = original.with { $0.policy.caching.timeToLive = .seconds(10) }
         try await expectLifetime(of: request, seconds: 10)
         keep(original.key)
-        try await expectLifetime(of: original.with { $0.policy.timeToLive = .seconds(600) }, seconds: 60)
+        try await expectLifetime(of: original.with { $0.policy.caching.timeToLive = .seconds(600) }, seconds: 60)
     }
 
     @Test func aRequestsTimeToLiveLimitsLaterRenditions() async throws {
-        _ = try await fixture.pipeline.image(for: original.with { $0.policy.timeToLive = .seconds(60) })
+        _ = try await fixture.pipeline.image(for: original.with { $0.policy.caching.timeToLive = .seconds(60) })
         clock.advance(by: .seconds(40))
         try await expectLifetime(of: rendition, seconds: 20)
     }
@@ -106,7 +106,7 @@ import TintypeTesting
         fixture.answer("a", .notModified(metadata: Data("new".utf8)))
         let request = original.with {
             $0.policy.freshness = .revalidate
-            $0.policy.timeToLive = .seconds(600)
+            $0.policy.caching.timeToLive = .seconds(600)
         }
         _ = try await fixture.pipeline.image(for: request)
         clock.advance(by: .seconds(599))

@@ -136,7 +136,9 @@ import TintypeTesting
         // The image waits until the disk has stored it. Its thumbnail does not.
         let gate = Gate()
         fixture.disk.flushGate.withLock { $0 = gate }
-        let request = fixture.request().thumbnailFirst(width: 2, height: 2).with { $0.policy.completion = .whenStored }
+        let request = fixture.request().thumbnailFirst(width: 2, height: 2).with {
+            $0.policy.delivery.completion = .whenStored
+        }
         let task = fixture.pipeline.start(request)
         var events = task.events.makeAsyncIterator()
         guard case .preview(let preview)? = await next(&events) else {

@@ -87,7 +87,7 @@ import TintypeTesting
     @Test func anImageOnDiskIsReadAndDecodedOnce() async throws {
         fixture.storeOnDisk()
         let request = fixture.request().freshness(.cacheOnly).with {
-            ($0.policy.rendered.memory, $0.policy.original.memory) = (.off, .off)
+            ($0.policy.caching.rendition.memory, $0.policy.caching.original.memory) = (.off, .off)
         }
         _ = try await fixture.pipeline.image(for: request)
         let reads = fixture.disk.reads

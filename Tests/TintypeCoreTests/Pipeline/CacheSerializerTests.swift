@@ -27,7 +27,7 @@ import TintypeTesting
         var request = fixture.request()
         if transformed { request.rendition.transforms = [CountingTransformer(identifier: "t")] }
         request.overrides = overrides
-        request.policy.completion = .whenStored
+        request.policy.delivery.completion = .whenStored
         _ = try await fixture.pipeline.response(for: request)
         return request.key
     }

@@ -89,7 +89,7 @@ import TintypeTesting
         }
         fixture.answer()
         var request = fixture.request().transformed(by: Self.enlarging)
-        (request.policy.stored, request.policy.completion) = (form, .whenStored)
+        (request.policy.caching.form, request.policy.delivery.completion) = (form, .whenStored)
         let image = try await fixture.pipeline.image(for: request)
         #expect(image.size == PixelSize(width: 8, height: 4))
         return fixture.disk.stored(request.key)?.data

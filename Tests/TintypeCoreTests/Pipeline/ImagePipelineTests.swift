@@ -315,8 +315,8 @@ import TintypeTesting
         let fixture = PipelineFixture()
         fixture.answer()
         var request = fixture.request()
-        request.policy.rendered = CacheRules(memory: .off, disk: .off)
-        request.policy.original.disk = .off
+        request.policy.caching.rendition = CacheRules(memory: .off, disk: .off)
+        request.policy.caching.original.disk = .off
         _ = try await fixture.pipeline.image(for: request)
         #expect(fixture.memory.totalCount == 0 && fixture.disk.keys.isEmpty && fixture.disk.reads == 0)
     }
@@ -326,7 +326,7 @@ import TintypeTesting
         fixture.answer()
         _ = try await fixture.pipeline.image(for: fixture.request())
         var request = fixture.request()
-        request.policy.data = .always
+        request.policy.delivery.data = .always
         let response = try await fixture.pipeline.response(for: request)
         #expect(response.origin == .memory && response.data == PipelineFixture.png)
         #expect(fixture.loader.count(fixture.identity()) == 1)

@@ -101,7 +101,7 @@ import TintypeTesting
         let fixture = brokenTransfer()
         var request = request(fixture)
         request.rendition.transforms = [FlipTransformer(horizontal: true)]
-        request.policy.completion = .whenStored
+        request.policy.delivery.completion = .whenStored
         let response = try await fixture.pipeline.response(for: request)
         #expect(response.image.isPartial && response.transferFailure != nil && fixture.disk.keys.isEmpty)
         #expect(fixture.pipeline.cachedImage(for: request) == nil)
@@ -157,7 +157,7 @@ import TintypeTesting
         request.policy.freshness = freshness
         let response = try await fixture.pipeline.response(for: request)
         #expect(!response.image.isPartial && response.origin == .disk)
-        #expect(response.refreshFailure?.code == .truncatedBody && response.transferFailure == nil)
+        #expect(response.revalidationFailure?.code == .truncatedBody && response.transferFailure == nil)
     }
 
     @Test(arguments: [LoadPolicy.Freshness.revalidate, .reload, .http])

@@ -19,8 +19,8 @@ import TintypeTesting
     private func request(_ fixture: PipelineFixture, _ stored: LoadPolicy.StoredForm = .pixels) -> ImageRequest {
         var request = fixture.request()
         request.rendition.transforms = [CountingTransformer(identifier: "t")]
-        request.policy.stored = stored
-        request.policy.completion = .whenStored
+        request.policy.caching.form = stored
+        request.policy.delivery.completion = .whenStored
         return request
     }
 
@@ -68,8 +68,8 @@ import TintypeTesting
         fixture.answer()
         var request = request(fixture)
         _ = try await fixture.pipeline.response(for: request)
-        request.policy.rendered.disk = .off
-        request.policy.original.disk = .off
+        request.policy.caching.rendition.disk = .off
+        request.policy.caching.original.disk = .off
         #expect(try await fixture.pipeline.response(for: request).origin != .disk)
     }
 

@@ -5,7 +5,7 @@ import TintypeTesting
 @testable import TintypeCore
 
 /// Revalidation (SDWebImage's RefreshCached), and HTTP freshness.
-@Suite(.timeLimit(.minutes(15))) struct RefreshTests {
+@Suite(.timeLimit(.minutes(15))) struct RevalidationTests {
     private let newer = PipelineFixture.png + Data([1])
     private let broken = TintypeError(.unreachable, stage: .load, "test")
 
@@ -80,7 +80,7 @@ import TintypeTesting
         fixture.clock.advance(by: .seconds(10))
         fixture.answer("a", .notModified(metadata: Data("new".utf8)))
         let response = try await fixture.pipeline.response(for: fixture.request().freshness(.revalidate))
-        #expect(response.image === old && response.refreshFailure == nil)
+        #expect(response.image === old && response.revalidationFailure == nil)
         let renewed = try #require(fixture.disk.stored(fixture.request().key))
         #expect(renewed.data == stored.data && renewed.metadata == Data("new".utf8))
         #expect(renewed.created == stored.created && fixture.decoder.decodeCount == 1)
@@ -91,7 +91,7 @@ import TintypeTesting
         fixture.storeOnDisk()
         fixture.answer("a", .failure(broken))
         let response = try await fixture.pipeline.response(for: fixture.request().freshness(.revalidate))
-        #expect(response.origin == .disk && response.refreshFailure?.code == .unreachable)
+        #expect(response.origin == .disk && response.revalidationFailure?.code == .unreachable)
         #expect(fixture.disk.stored(fixture.request().key)?.data == PipelineFixture.png)
     }
 
@@ -102,7 +102,7 @@ import TintypeTesting
         let old = try await fixture.pipeline.image(for: request)
         fixture.answer("a", .failure(broken))
         let response = try await fixture.pipeline.response(for: request.freshness(.revalidate))
-        #expect(response.image === old && response.refreshFailure?.code == .unreachable)
+        #expect(response.image === old && response.revalidationFailure?.code == .unreachable)
     }
 
     @Test func bytesThatAreNotAnImageReplaceNoEntry() async throws {
@@ -111,7 +111,7 @@ import TintypeTesting
         fixture.answer("a", .data(Data("<html>captive portal".utf8)))
         let request = fixture.request().freshness(.revalidate)
         let response = try await fixture.pipeline.response(for: request)
-        #expect(response.refreshFailure?.code == .notAnImage)
+        #expect(response.revalidationFailure?.code == .notAnImage)
         #expect(fixture.disk.stored(fixture.request().key)?.data == PipelineFixture.png)
     }
 
@@ -182,7 +182,7 @@ import TintypeTesting
         for error in [broken, TintypeError(.badStatus, stage: .load, "HTTP 503", status: 503)] {
             fixture.answer("a", .failure(error))
             if isUsable {
-                #expect(try await fixture.pipeline.response(for: request).refreshFailure?.code == error.code)
+                #expect(try await fixture.pipeline.response(for: request).revalidationFailure?.code == error.code)
             } else {
                 await expect(error.code) { try await fixture.pipeline.image(for: request) }
             }
@@ -204,7 +204,7 @@ import TintypeTesting
         // `flush()` does not wait for a background revalidation.
         try await fixture.pipeline.flush()
         gate.open()
-        await fixture.pipeline.services.refreshes.wait()
+        await fixture.pipeline.services.revalidations.wait()
         #expect(fixture.disk.stored(fixture.request().key)?.data == newer)
         #expect(fixture.loader.lastContext(fixture.identity())?.priority == .low)
     }

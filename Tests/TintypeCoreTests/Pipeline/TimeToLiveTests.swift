@@ -22,8 +22,8 @@ import TintypeTesting
     private func request(_ fixture: PipelineFixture, _ timeToLive: Duration?) -> ImageRequest {
         var request = fixture.request()
         request.rendition.transforms = [CountingTransformer(identifier: "t")]
-        request.policy.timeToLive = timeToLive
-        request.policy.completion = .whenStored
+        request.policy.caching.timeToLive = timeToLive
+        request.policy.delivery.completion = .whenStored
         return request
     }
 
@@ -44,7 +44,7 @@ import TintypeTesting
     @Test func memoryAndDiskHaveLifetimesOfTheirOwn() async throws {
         let fixture = fixture()
         var request = request(fixture, .seconds(60))
-        request.policy.memoryTimeToLive = .seconds(10)
+        request.policy.caching.memoryTimeToLive = .seconds(10)
         _ = try await fixture.pipeline.image(for: request)
         #expect(fixture.disk.stored(request.key)?.expires == clock.date.addingTimeInterval(60))
         clock.advance(by: .seconds(9))
@@ -62,7 +62,7 @@ import TintypeTesting
     @Test func theMemoryLivesNoLongerThanTheImage() async throws {
         let fixture = fixture()
         var request = request(fixture, .seconds(10))
-        request.policy.memoryTimeToLive = .seconds(60)
+        request.policy.caching.memoryTimeToLive = .seconds(60)
         _ = try await fixture.pipeline.image(for: request)
         clock.advance(by: .seconds(10))
         #expect(fixture.pipeline.cachedImage(for: request) == nil)

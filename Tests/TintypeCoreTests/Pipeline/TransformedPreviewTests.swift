@@ -135,7 +135,7 @@ import TintypeTesting
         let gate = Gate()
         let fixture = fixture(gate)
         var request = fixture.request().previews(.progressive(every: .zero))
-        request.policy.previewStorage = storage
+        request.policy.delivery.previewStorage = storage
         let first = fixture.pipeline.start(request)
         let preview = try await firstPreview(of: first)
         first.cancel()
@@ -150,13 +150,14 @@ import TintypeTesting
     }
 
     @Test(arguments: [
-        LoadPolicy(rendered: CacheRules(memory: .off)), LoadPolicy(rendered: CacheRules(memory: .readOnly)),
+        LoadPolicy(caching: LoadPolicy.Caching(rendition: CacheRules(memory: .off))),
+        LoadPolicy(caching: LoadPolicy.Caching(rendition: CacheRules(memory: .readOnly))),
         LoadPolicy(freshness: .http),
     ]) func aPreviewIsNotKeptAgainstTheRulesOfTheCaches(_ policy: LoadPolicy) async throws {
         let fixture = fixture(Gate())
         let request = fixture.request().with {
             $0.policy = policy
-            ($0.policy.previews, $0.policy.previewStorage) = (.progressive(every: .zero), .memory)
+            ($0.policy.delivery.previews, $0.policy.delivery.previewStorage) = (.progressive(every: .zero), .memory)
         }
         let task = fixture.pipeline.start(request)
         _ = try await firstPreview(of: task)
@@ -171,7 +172,7 @@ import TintypeTesting
         fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
         let small = fixture.request("small").key
         let request = fixture.request().with {
-            $0.policy.previewStorage = .memory
+            $0.policy.delivery.previewStorage = .memory
             $0.placeholderKey = small
         }
         let key = isPreview ? request.key.preview : small
@@ -184,7 +185,7 @@ import TintypeTesting
 
     @Test(arguments: [nil, Duration.zero]) func aKeptPreviewExpires(_ timeToLive: Duration?) throws {
         let fixture = fixture(Gate())
-        let request = fixture.request().with { $0.policy.timeToLive = timeToLive }
+        let request = fixture.request().with { $0.policy.caching.timeToLive = timeToLive }
         PreviewKeeper(request, fixture.pipeline.services).store(ImageResponse(image: try .pixel(), origin: .network))
         #expect((fixture.memory.image(for: request.key.preview) == nil) == (timeToLive != nil))
     }

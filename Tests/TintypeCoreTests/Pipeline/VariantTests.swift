@@ -13,7 +13,7 @@ import TintypeTesting
         let fixture = PipelineFixture(info: ImageInfo(format: .png, size: full))
         fixture.answer()
         _ = try await fixture.pipeline.image(for: fixture.request())
-        let request = fixture.request().fitting(width: 100).with { $0.policy.variants = .larger }
+        let request = fixture.request().fitting(width: 100).with { $0.policy.caching.match = .larger }
         let response = try await fixture.pipeline.response(for: request)
         #expect(response.image.size == PixelSize(width: 100, height: 50) && response.origin == .memory)
         #expect(fixture.decoder.decodeCount == 1)
@@ -33,7 +33,7 @@ import TintypeTesting
         let fixture = PipelineFixture(info: ImageInfo(format: .png, size: full))
         fixture.answer()
         _ = try await fixture.pipeline.image(for: fixture.request().fitting(width: 50))
-        let request = fixture.request().fitting(width: 100).with { $0.policy.variants = .larger }
+        let request = fixture.request().fitting(width: 100).with { $0.policy.caching.match = .larger }
         #expect(try await fixture.pipeline.image(for: request).size.width == 100)
         #expect(fixture.decoder.decodeCount == 2)
     }

@@ -50,7 +50,7 @@ import TintypeTesting
         let plain = try key { _ in }
         #expect(try key { $0.priority = .high } == plain)
         #expect(try key { $0.policy.freshness = .reload } == plain)
-        #expect(try key { $0.policy.previews = .progressive } == plain)
+        #expect(try key { $0.policy.delivery.previews = .progressive } == plain)
         #expect(try key { $0.rendition.decode.scale = 2 } == plain)
     }
 

@@ -73,8 +73,8 @@ import TintypeTesting
             let info = ImageInfo(format: .png, size: PixelSize(width: 8, height: 8))
             let fixture = PipelineFixture(info: info) { $0.loaders = [FileLoader()] }
             let request = ImageRequest(url: url).fitting(width: 2).with {
-                $0.policy.localFiles = storage
-                $0.policy.completion = .whenStored
+                $0.policy.caching.localFiles = storage
+                $0.policy.delivery.completion = .whenStored
             }
             _ = try await fixture.pipeline.image(for: request)
             let key = fixture.pipeline.cacheKey(for: request)
@@ -92,7 +92,7 @@ import TintypeTesting
         try await withFile { url in
             let fixture = pipeline { $0.fileIdentity = .path }
             var request = ImageRequest(url: url).transformed(by: CountingTransformer(identifier: "t"))
-            request.policy.localFiles = .disk
+            request.policy.caching.localFiles = .disk
             _ = try await fixture.pipeline.image(for: request)
             try await fixture.pipeline.flush()
             #expect(fixture.disk.keys.isEmpty)
@@ -109,8 +109,8 @@ import TintypeTesting
             }
             let request = ImageRequest(url: url).fitting(width: 2).with {
                 if !isFiltered { $0.identity = "mine" }
-                $0.policy.localFiles = .disk
-                $0.policy.completion = .whenStored
+                $0.policy.caching.localFiles = .disk
+                $0.policy.delivery.completion = .whenStored
             }
             _ = try await fixture.pipeline.image(for: request)
             #expect(fixture.pipeline.cacheKey(for: request).source == "mine" && fixture.disk.keys.isEmpty)

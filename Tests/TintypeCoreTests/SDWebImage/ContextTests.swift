@@ -167,12 +167,12 @@ import TintypeTesting
         let fixture = PipelineFixture(info: ImageInfo(format: .png, size: PixelSize(width: 9, height: 9)))
         fixture.answer()
         let request = fixture.request().fitting(width: 1).with {
-            $0.policy.stored = .encoded(.png, EncodeOptions(quality: 0.5))
-            $0.policy.completion = .whenStored
+            $0.policy.caching.form = .encoded(.png, EncodeOptions(quality: 0.5))
+            $0.policy.delivery.completion = .whenStored
         }
         _ = try await fixture.pipeline.image(for: request)
         #expect(fixture.disk.stored(request.key)?.format == .png)
-        let automatic = fixture.request().fitting(height: 1).with { $0.policy.completion = .whenStored }
+        let automatic = fixture.request().fitting(height: 1).with { $0.policy.delivery.completion = .whenStored }
         _ = try await fixture.pipeline.image(for: automatic)
         #expect(fixture.disk.stored(automatic.key)?.format == .jpeg)
     }
@@ -190,7 +190,7 @@ import TintypeTesting
         let fixture = PipelineFixture(info: ImageInfo(format: .png, size: PixelSize(width: 9, height: 9)))
         fixture.answer()
         let request = fixture.request().fitting(width: 1).with {
-            $0.policy.stored = form
+            $0.policy.caching.form = form
             $0.overrides = RequestOverrides(encoder: OwnEncoder())
         }
         _ = try await fixture.pipeline.image(for: request)
@@ -224,7 +224,7 @@ import TintypeTesting
         let fixture = PipelineFixture()
         fixture.answer()
         let request = fixture.request().fitting(width: 1)
-            .cached(rendered: CacheRules(memory: access, disk: access), original: CacheRules(memory: .off, disk: .off))
+            .cached(rendition: CacheRules(memory: access, disk: access), original: CacheRules(memory: .off, disk: .off))
         _ = try await fixture.pipeline.image(for: request)
         try await fixture.pipeline.flush()
         #expect(fixture.memory.contains(request.key) == access.canWrite)
@@ -237,7 +237,7 @@ import TintypeTesting
         let fixture = PipelineFixture()
         fixture.answer()
         let request = fixture.request().transformed(by: CountingTransformer(identifier: "t"))
-            .cached(rendered: CacheRules(memory: .off, disk: .off), original: CacheRules(memory: access, disk: access))
+            .cached(rendition: CacheRules(memory: .off, disk: .off), original: CacheRules(memory: access, disk: access))
         _ = try await fixture.pipeline.image(for: request)
         #expect(fixture.memory.contains(request.key.original) == access.canWrite)
         #expect(fixture.disk.keys == (access.canWrite ? [request.key.original] : []))

@@ -9,8 +9,8 @@ import Testing
     private let request = ImageRequest(source: .bytes(Data(), id: "a"))
 
     @Test func theRenditionIsCachedInBothTiersAndTheOriginalOnDisk() {
-        #expect(request.policy.rendered == CacheRules(memory: .readWrite, disk: .readWrite))
-        #expect(request.policy.original == CacheRules(memory: .off, disk: .readWrite))
+        #expect(request.policy.caching.rendition == CacheRules(memory: .readWrite, disk: .readWrite))
+        #expect(request.policy.caching.original == CacheRules(memory: .off, disk: .readWrite))
     }
 
     @Test func aCachedImageIsUsedUntilItIsEvicted() {
@@ -18,11 +18,11 @@ import Testing
     }
 
     @Test func failuresAreRespectedAndPreviewsOff() {
-        #expect(request.policy.failureMemory == .respected && request.policy.previews == .none)
+        #expect(request.policy.failureMemory == .respected && request.policy.delivery.previews == .none)
     }
 
     @Test func completionDoesNotWaitForTheDisk() {
-        #expect(request.policy.completion == .whenReady && request.policy.data == .whenLoaded)
+        #expect(request.policy.delivery.completion == .whenReady && request.policy.delivery.data == .whenLoaded)
     }
 
     @Test func imagesAreDecodedInFullInStandardRange() {
@@ -54,7 +54,9 @@ import Testing
         let memberwise = ImageRequest(
             source: .url(url),
             rendition: Rendition(decode: DecodeOptions(size: .fit(PixelSize(width: 10, height: 20)))),
-            policy: LoadPolicy(freshness: .reload, failureMemory: .ignored, previews: .progressive), priority: .high,
+            policy: LoadPolicy(
+                freshness: .reload, delivery: LoadPolicy.Delivery(previews: .progressive), failureMemory: .ignored),
+            priority: .high,
             alternatives: [.file("/a")])
         #expect(fluent.key == memberwise.key && fluent.policy == memberwise.policy)
         #expect(fluent.priority == memberwise.priority)

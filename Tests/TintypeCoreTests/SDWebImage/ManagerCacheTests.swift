@@ -24,7 +24,7 @@ import TintypeTesting
         }
         fixture.answer()
         let request = fixture.request().transformed(by: transformer, scope: .animated)
-            .cached(rendered: memoryAlone, original: diskAlone)
+            .cached(rendition: memoryAlone, original: diskAlone)
         let image = try await fixture.pipeline.image(for: request)
         try await fixture.pipeline.flush()
         #expect(image.isAnimated && transformer.count.now == 1)
@@ -39,12 +39,12 @@ import TintypeTesting
         fixture.storeOnDisk()
         let request = fixture.request().freshness(.cacheOnly)
         await expect(.notCached) {
-            try await fixture.pipeline.image(for: request.cached(rendered: memoryAlone, original: memoryAlone))
+            try await fixture.pipeline.image(for: request.cached(rendition: memoryAlone, original: memoryAlone))
         }
         let image = try Image.pixel()
         _ = fixture.memory.store(image, for: request.key)
         let response = try await fixture.pipeline.response(
-            for: request.cached(rendered: diskAlone, original: diskAlone))
+            for: request.cached(rendition: diskAlone, original: diskAlone))
         #expect(response.origin == .disk && response.image !== image && response.image.size == full)
         #expect(fixture.memory.image(for: request.key) === image)
         #expect(fixture.loader.count(fixture.identity()) == 0)
@@ -73,7 +73,7 @@ import TintypeTesting
         let caches = (0..<2).map { _ in ImageCache(memory: MemoryCache(limits: CacheLimits(cost: 1 << 20))) }
         let overrides = RequestOverrides(cache: caches[0], originalCache: caches[1])
         let request = fixture.request().transformed(by: transformer).overrides(overrides)
-            .cached(rendered: memoryAlone, original: memoryAlone)
+            .cached(rendition: memoryAlone, original: memoryAlone)
         let image = try await fixture.pipeline.image(for: request)
         #expect(caches[0].image(for: request.key) === image && caches[0].image(for: request.key.original) == nil)
         #expect(caches[1].image(for: request.key.original)?.size == full && caches[1].image(for: request.key) == nil)
@@ -89,7 +89,7 @@ import TintypeTesting
         fixture.storeOnDisk()
         let before = try #require(fixture.disk.stored(fixture.request().key))
         let small = PixelSize(width: 10, height: 10)
-        let request = fixture.request().decoded(.fit(small)).with { $0.policy.completion = .whenStored }
+        let request = fixture.request().decoded(.fit(small)).with { $0.policy.delivery.completion = .whenStored }
         let response = try await fixture.pipeline.response(for: request)
         #expect(response.origin == .disk && response.image.size == small)
         #expect(fixture.loader.count(fixture.identity()) == 0)
@@ -151,7 +151,7 @@ import TintypeTesting
         let fixture = fixture()
         fixture.answer("a", isFailing ? .data(Data("<html>".utf8)) : .data(PipelineFixture.png))
         let off = CacheRules(memory: .off, disk: .off)
-        let request = fixture.request().cached(rendered: off, original: off).failureMemory(.ignored)
+        let request = fixture.request().cached(rendition: off, original: off).failureMemory(.ignored)
         let codes = await withTaskGroup(of: TintypeError.Code?.self) { group in
             for number in 0..<200 {
                 group.addTask {

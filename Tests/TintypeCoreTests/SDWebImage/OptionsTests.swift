@@ -46,7 +46,7 @@ import TintypeTesting
 
     // ProgressiveLoad: see PreviewTests, IncrementalTests of the codecs and EndToEndTests.
 
-    // RefreshCached: see RefreshTests.
+    // RefreshCached: see RevalidationTests.
 
     @Test func decodeFirstFrameOnlyHasItsOwnKey() async throws {
         let animated = ImageInfo(
@@ -107,7 +107,7 @@ import TintypeTesting
         fixture.answer()
         _ = try await fixture.pipeline.image(for: fixture.request())
         #expect(try await fixture.pipeline.response(for: fixture.request()).data == nil)
-        let request = fixture.request().with { $0.policy.data = .always }
+        let request = fixture.request().with { $0.policy.delivery.data = .always }
         #expect(try await fixture.pipeline.response(for: request).data == PipelineFixture.png)
         #expect(await fixture.pipeline.cachedData(for: fixture.request()) == PipelineFixture.png)
     }
@@ -119,7 +119,7 @@ import TintypeTesting
         _ = try await fixture.pipeline.image(for: request)
         for freshness in [LoadPolicy.Freshness.cached, .cacheOnly] {
             let response = try await fixture.pipeline.response(
-                for: request.freshness(freshness).with { $0.policy.data = .always })
+                for: request.freshness(freshness).with { $0.policy.delivery.data = .always })
             #expect(response.origin == .memory && response.data == nil)
         }
         #expect(fixture.loader.count(fixture.identity()) == 1)
@@ -163,8 +163,8 @@ import TintypeTesting
     @Test func waitStoreCacheWaitsForTheOriginal() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
-        let request = fixture.request().cached(rendered: CacheRules(memory: .off, disk: .off))
-            .with { $0.policy.completion = .whenStored }
+        let request = fixture.request().cached(rendition: CacheRules(memory: .off, disk: .off))
+            .with { $0.policy.delivery.completion = .whenStored }
         _ = try await fixture.pipeline.image(for: request)
         #expect(fixture.disk.flushes > 0 && fixture.disk.keys == [request.key])
     }
@@ -173,7 +173,7 @@ import TintypeTesting
         let fixture = PipelineFixture()
         fixture.answer()
         let request = fixture.request().transformed(by: CountingTransformer(identifier: "t"))
-            .with { $0.policy.completion = .whenStored }
+            .with { $0.policy.delivery.completion = .whenStored }
         _ = try await fixture.pipeline.image(for: request)
         #expect(fixture.disk.keys == [request.key, request.key.original])
         #expect(fixture.disk.flushes > 0)
