@@ -36,9 +36,9 @@ public struct CairoCanvas: Hashable, Sendable {
 
     /// Calls a closure that draws, and returns the pixels.
     ///
-    /// - Throws: ``TintypeError/Code/transformFailed`` if the closure throws another error or leaves the context in an error
-    ///   status, or if the canvas has no pixels; ``TintypeError/Code/limitExceeded`` if it has too many;
-    ///   ``TintypeError/Code/noCoder`` if cairo is not installed, ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.transformFailed` if the closure throws another error or leaves the context in an error
+    ///   status, or if the canvas has no pixels; `TintypeError.Code.limitExceeded` if it has too many;
+    ///   `TintypeError.Code.noCoder` if cairo is not installed, `TintypeError.Code.outOfMemory`.
     public func pixels(_ draw: (Context) throws -> Void) throws(TintypeError) -> PixelBuffer {
         let size = try pixelSize
         var writer = try PixelWriter(size: size)

@@ -7,7 +7,7 @@ extension DiskCache {
     /// Verifies every byte of every entry, removes damaged files, and reconciles the index with the files.
     ///
     /// - Returns: The sound entries and the damaged files.
-    /// - Throws: ``TintypeError/Code/unwritable`` if the index cannot be opened; ``TintypeError/Code/cancelled`` if the
+    /// - Throws: `TintypeError.Code.unwritable` if the index cannot be opened; `TintypeError.Code.cancelled` if the
     ///   task is cancelled.
     /// - Complexity: O(*n*) in the bytes of all entries.
     public func verify() async throws(TintypeError) -> DiskVerification {

@@ -9,7 +9,7 @@ extension DiskCache {
     /// Takes the totals from the index. The files are scanned only if the index is being rebuilt or cannot be used, for
     /// example in a read-only directory or on a full disk. A directory that does not exist is empty and is not created.
     ///
-    /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled.
+    /// - Throws: `TintypeError.Code.cancelled` if the task is cancelled.
     /// - Complexity: O(1) with a current index, O(*n*) otherwise.
     public func usage() async throws(TintypeError) -> DiskUsage {
         do throws(TintypeError) {
@@ -23,7 +23,7 @@ extension DiskCache {
     ///
     /// - Parameter byteCount: The size of the files to keep, in bytes.
     /// - Returns: The number and size of the removed entries.
-    /// - Throws: ``TintypeError/Code/unwritable`` if the index cannot be used; ``TintypeError/Code/cancelled`` if the
+    /// - Throws: `TintypeError.Code.unwritable` if the index cannot be used; `TintypeError.Code.cancelled` if the
     ///   task is cancelled.
     public func trim(to byteCount: Int) async throws(TintypeError) -> DiskUsage {
         try await withIndex { index in try self.trim(index, to: DiskUsage(count: .max, byteCount: byteCount)) }
@@ -33,7 +33,7 @@ extension DiskCache {
     /// Removes every expired entry, then the oldest entries until all limits hold.
     ///
     /// - Returns: The number and size of the removed entries.
-    /// - Throws: ``TintypeError/Code/unwritable`` if the index cannot be used; ``TintypeError/Code/cancelled`` if the
+    /// - Throws: `TintypeError.Code.unwritable` if the index cannot be used; `TintypeError.Code.cancelled` if the
     ///   task is cancelled.
     public func trim() async throws(TintypeError) -> DiskUsage {
         try await withIndex { index in try self.trimToLimits(index) } ?? DiskUsage()
@@ -43,8 +43,8 @@ extension DiskCache {
     /// that are not entries, stay.
     ///
     /// - Returns: The number and size of the removed entries.
-    /// - Throws: ``TintypeError/Code/unwritable`` if the files cannot be removed, or if other users own the directory
-    ///   or may write to it; ``TintypeError/Code/cancelled`` if the task is cancelled.
+    /// - Throws: `TintypeError.Code.unwritable` if the files cannot be removed, or if other users own the directory
+    ///   or may write to it; `TintypeError.Code.cancelled` if the task is cancelled.
     public func clear() async throws(TintypeError) -> DiskUsage {
         await drain()
         return try await onDisk { () throws(TintypeError) in
@@ -59,7 +59,7 @@ extension DiskCache {
 
     /// Removes all entries, like ``clear()``.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable`` if the files cannot be removed; ``TintypeError/Code/cancelled`` if
+    /// - Throws: `TintypeError.Code.unwritable` if the files cannot be removed; `TintypeError.Code.cancelled` if
     ///   the task is cancelled.
     public func removeAll() async throws(TintypeError) { _ = try await clear() }
 

@@ -96,12 +96,12 @@ public final class DiskCache: DataCaching {
 extension DiskCache {
     /// Stores an entry and returns at once; a background thread writes the file.
     ///
-    /// Reads return the entry from this call on. The cache refuses an entry that is larger than ``limits`` allow, that
+    /// Reads return the entry from this call on. The cache refuses an entry that is larger than `limits` allow, that
     /// exceeds the memory for pending writes (256 MB), or that arrives within 10 seconds of a failed write.
     /// ``DiskStats/refusals`` counts such entries.
     ///
     /// An entry without extended data keeps that of the entry that it replaces, so that loading the bytes again does
-    /// not lose it. ``amend(_:_:)`` changes or removes it.
+    /// not lose it. `amend(_:_:)` changes or removes it.
     public func store(_ entry: CacheEntry, for key: CacheKey) {
         store(entry, for: key, modified: DiskTime(time.date()), keepsExtended: true)
     }
@@ -131,7 +131,7 @@ extension DiskCache {
 
     /// Waits until all earlier changes are written to disk. Changes made during the call do not prolong it.
     ///
-    /// - Throws: The first write error since the last call, usually ``TintypeError/Code/unwritable``.
+    /// - Throws: The first write error since the last call, usually `TintypeError.Code.unwritable`.
     public func flush() async throws(TintypeError) {
         await drain()
         if let problem = state.withLock({ $0.health.takeProblem() }) { throw problem }
@@ -206,21 +206,21 @@ extension DiskCache {
 extension DiskCache {
     /// Returns the entry of a key, with every byte verified, or `nil` on a miss.
     ///
-    /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before a disk thread starts the read.
+    /// - Throws: `TintypeError.Code.cancelled` if the task is cancelled before a disk thread starts the read.
     public func entry(for key: CacheKey) async throws(TintypeError) -> CacheEntry? {
         try await onDisk { () throws(TintypeError) in self.entry(for: key) }
     }
 
     /// Returns whether there is an unexpired entry for a key. Does not verify the entry's bytes.
     ///
-    /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before a disk thread starts the check.
+    /// - Throws: `TintypeError.Code.cancelled` if the task is cancelled before a disk thread starts the check.
     public func contains(_ key: CacheKey) async throws(TintypeError) -> Bool {
         try await onDisk { () throws(TintypeError) in self.contains(key) }
     }
 
     /// Removes the entry of a key.
     ///
-    /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before a disk thread starts the removal.
+    /// - Throws: `TintypeError.Code.cancelled` if the task is cancelled before a disk thread starts the removal.
     public func remove(_ key: CacheKey) async throws(TintypeError) {
         try await onDisk { () throws(TintypeError) in self.remove(key) }
     }

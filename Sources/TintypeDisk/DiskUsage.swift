@@ -74,7 +74,7 @@ package struct DiskEntryFacts: Sendable {
 public struct DiskVerification: Sendable {
     /// The undamaged entries.
     public var sound = DiskUsage()
-    /// The paths of the files that were damaged or misnamed. They have been removed, except those in ``unremovable``.
+    /// The paths of the files that were damaged or misnamed. They have been removed, except those in `unremovable`.
     public var damaged: [String] = []
     /// The paths of those damaged files that could not be removed.
     package var unremovable: [String] = []

@@ -53,7 +53,7 @@ public struct FreedesktopThumbnails: Sendable {
     ///   - file: The URL of the file.
     ///   - size: The largest size. Smaller images are not enlarged.
     ///   - pipeline: Decodes and scales the file, or decodes the thumbnail.
-    /// - Throws: The errors of a load; ``TintypeCore/TintypeError/Code/notFound`` if there is no such file.
+    /// - Throws: The errors of a load; `TintypeError.Code.notFound` if there is no such file.
     public func image(
         of file: URL, size: Size = .normal, in pipeline: ImagePipeline
     ) async throws(TintypeError) -> Image {

@@ -67,7 +67,7 @@ extension DiskCache {
     /// each entry when it is used.
     ///
     /// - Returns: The number of entries that were stored.
-    /// - Throws: The first write error, usually ``TintypeError/Code/unwritable``; ``TintypeError/Code/cancelled`` if
+    /// - Throws: The first write error, usually `TintypeError.Code.unwritable`; `TintypeError.Code.cancelled` if
     ///   the task is cancelled.
     public func adopt(_ keys: [CacheKey]) async throws(TintypeError) -> Int {
         var count = 0

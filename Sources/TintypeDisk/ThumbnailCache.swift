@@ -71,7 +71,7 @@ extension ThumbnailCache {
     /// Stores an image and returns at once; a background thread writes the file.
     ///
     /// - Parameters:
-    ///   - image: A complete still image without high-range pixels, of at most ``maximumByteCount`` bytes.
+    ///   - image: A complete still image without high-range pixels, of at most `maximumByteCount` bytes.
     ///   - key: The key of the image.
     ///   - timeToLive: The time until the entry expires, or `nil` if only the limits apply.
     /// - Returns: Whether the image is of a kind and size that this cache stores.
@@ -98,13 +98,13 @@ extension ThumbnailCache {
 
     /// Removes all images.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable`` if the files cannot be removed; ``TintypeError/Code/cancelled`` if
+    /// - Throws: `TintypeError.Code.unwritable` if the files cannot be removed; `TintypeError.Code.cancelled` if
     ///   the task is cancelled.
     public func removeAll() async throws(TintypeError) { try await disk.removeAll() }
 
     /// Waits until all earlier changes are written to disk.
     ///
-    /// - Throws: The first write error since the last call, usually ``TintypeError/Code/unwritable``.
+    /// - Throws: The first write error since the last call, usually `TintypeError.Code.unwritable`.
     public func flush() async throws(TintypeError) { try await disk.flush() }
 }
 

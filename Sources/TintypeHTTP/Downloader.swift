@@ -1,7 +1,7 @@
 public import Foundation
 public import TintypeCore
 
-/// The ``TintypeCore/ImageLoader`` for `http:` and `https:` URLs, over an ``HTTPTransport``.
+/// The `ImageLoader` for `http:` and `https:` URLs, over an ``HTTPTransport``.
 ///
 /// Requests with equal method, URL, header fields and options share one transfer, from pipelines and direct callers
 /// alike. A limited number of transfers run at once, the most urgent first. A transfer frees its slot for the next one
@@ -47,7 +47,7 @@ public final class Downloader: ImageLoader {
     /// Starts a transfer, or joins the transfer of an equal request.
     ///
     /// - Parameters:
-    ///   - source: An `http:` or `https:` URL, or an ``TintypeCore/HTTPSource``.
+    ///   - source: An `http:` or `https:` URL, or an `HTTPSource`.
     ///   - options: The HTTP options of the request.
     ///   - priority: The priority in the queue.
     ///   - onProgress: Called on any thread, which it must not block. A caller that joins late gets the current
@@ -97,8 +97,8 @@ extension Downloader: SharedLoader {
 
     /// Loads a source: starts a transfer, or joins the transfer of an equal request.
     ///
-    /// - Throws: The error of the transfer; ``TintypeCore/TintypeError/Code/invalidated`` after
-    ///   ``invalidate(cancellingAll:)``; ``TintypeCore/TintypeError/Code/cancelled`` when the task is cancelled.
+    /// - Throws: The error of the transfer; `TintypeError.Code.invalidated` after
+    ///   ``invalidate(cancellingAll:)``; `TintypeError.Code.cancelled` when the task is cancelled.
     @concurrent
     public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         let request = ByteRequest(
@@ -220,12 +220,12 @@ extension Downloader {
     /// The number of transfers that run.
     package var runningDownloadCount: Int { services.queue.runningCount }
 
-    /// Ends every transfer with ``TintypeCore/TintypeError/Code/cancelled`` for all its callers.
+    /// Ends every transfer with `TintypeError.Code.cancelled` for all its callers.
     public func cancelAll() {
         loads.cancelAll()
     }
 
-    /// Makes all later calls fail with ``TintypeCore/TintypeError/Code/invalidated``.
+    /// Makes all later calls fail with `TintypeError.Code.invalidated`.
     ///
     /// - Parameter cancellingAll: Whether running and waiting transfers are cancelled. Otherwise they complete.
     public func invalidate(cancellingAll: Bool = false) {
@@ -264,7 +264,7 @@ public final class Download: Sendable {
         set { handle.setPriority(newValue) }
     }
 
-    /// Cancels this share: it ends at once with ``TintypeCore/TintypeError/Code/cancelled``, unless it has ended. The
+    /// Cancels this share: it ends at once with `TintypeError.Code.cancelled`, unless it has ended. The
     /// last caller that cancels stops the transfer.
     public func cancel() {
         finish(.failure(.cancelled))
@@ -273,7 +273,7 @@ public final class Download: Sendable {
 
     /// The bytes, when the transfer has ended. Any number of tasks may wait. Cancelling one of them cancels this share.
     ///
-    /// - Throws: The error of the transfer, or ``TintypeCore/TintypeError/Code/cancelled``.
+    /// - Throws: The error of the transfer, or `TintypeError.Code.cancelled`.
     public var bytes: LoadedBytes {
         get async throws(TintypeError) {
             try await end.wait {

@@ -6,7 +6,7 @@ public import TintypeCore
 ///
 /// When the group shuts down, the service cancels the prefetchers, waits for the loads that run, and then for everything that
 /// they have stored to be on disk, including cookies and interrupted transfers. When the group cancels its services, as it does
-/// after `maximumGracefulShutdownDuration`, the remaining loads end with ``TintypeCore/TintypeError/Code/cancelled``; what has
+/// after `maximumGracefulShutdownDuration`, the remaining loads end with `TintypeError.Code.cancelled`; what has
 /// been stored is still written.
 ///
 /// A group stops its services in reverse order, so list the pipeline before the services that use it:
@@ -28,7 +28,7 @@ public struct PipelineService: Service {
     /// Waits for the shutdown or the cancellation of the group, and performs it. The pipeline can still be used after
     /// that, but what it stores then may not reach the disk.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/unwritable`` if something could not be written.
+    /// - Throws: `TintypeError.Code.unwritable` if something could not be written.
     public func run() async throws {
         // Both ends of the wait lead to the same steps.
         try? await gracefulShutdown()

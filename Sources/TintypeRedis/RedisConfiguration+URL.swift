@@ -8,7 +8,7 @@ extension RedisConfiguration {
     /// All parts but the host, or the path of a socket, may be missing. The default port is 6379. Characters of the
     /// user name and the password that have a meaning in URLs must be percent-encoded.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` if the text is no such URL. The error does not quote
+    /// - Throws: `TintypeError.Code.invalidSource` if the text is no such URL. The error does not quote
     ///   it.
     public init(url text: String) throws(TintypeError) {
         guard let parts = URLComponents(string: text, encodingInvalidCharacters: false), let scheme = parts.scheme,
@@ -31,7 +31,7 @@ extension RedisConfiguration {
 
     /// Sets the password to the content of a file, without line breaks at its end.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/unreadable`` if the file cannot be read, is empty, or has more than
+    /// - Throws: `TintypeError.Code.unreadable` if the file cannot be read, is empty, or has more than
     ///   4096 bytes.
     public mutating func readPassword(fromFile path: String) throws(TintypeError) {
         let content: Data?

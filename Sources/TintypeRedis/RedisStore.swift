@@ -14,7 +14,7 @@ public import TintypeShared
 ///
 /// Nothing is opened before the first use. A command fails within ``RedisConfiguration/connectTimeout`` and
 /// ``RedisConfiguration/commandTimeout`` together. All members may be called from any thread. For its errors see
-/// ``SharedStore``; an error that a server reports is ``TintypeError/Code/badStatus``.
+/// `SharedStore`; an error that a server reports is `TintypeError.Code.badStatus`.
 public final class RedisStore: SharedStore, LeaseStore {
     private let clients: [RedisClient]
     private let hash: RendezvousHash
@@ -26,7 +26,7 @@ public final class RedisStore: SharedStore, LeaseStore {
 
     /// Creates a store on servers.
     ///
-    /// - Throws: ``TintypeError/Code/invalidSource`` if there is no server, or one is named twice.
+    /// - Throws: `TintypeError.Code.invalidSource` if there is no server, or one is named twice.
     public init(_ servers: [RedisConfiguration]) throws(TintypeError) {
         let names = servers.map(\.name)
         guard !servers.isEmpty, Set(names).count == names.count else {
@@ -43,7 +43,7 @@ public final class RedisStore: SharedStore, LeaseStore {
     /// The client of the server for a key or a channel.
     package func client(for key: String) -> RedisClient { clients[hash.server(for: key)] }
 
-    /// Closes all connections. Calls fail from now on with ``TintypeError/Code/invalidated``.
+    /// Closes all connections. Calls fail from now on with `TintypeError.Code.invalidated`.
     public func close() {
         for client in clients { client.close() }
     }
@@ -61,7 +61,7 @@ public final class RedisStore: SharedStore, LeaseStore {
 
     /// Stores a value. Without a time to live the server keeps it until it needs the memory.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` if the value is larger than ``maximumValueSize``.
+    /// - Throws: `TintypeError.Code.limitExceeded` if the value is larger than ``maximumValueSize``.
     public func store(_ value: Data, for key: String, timeToLive: Duration?) async throws(TintypeError) {
         do throws(TintypeError) {
             _ = try await client(for: key).set(key, to: value, timeToLive: timeToLive)

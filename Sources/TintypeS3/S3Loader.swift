@@ -7,10 +7,10 @@ import TintypeHTTP
 /// The key is the path without its first slash, percent-decoded once. The query is the version; without one, the
 /// current version is loaded. A `?` in a key is written `%3F`, a `%` as `%25`.
 ///
-/// Under ``TintypeCore/LoadPolicy/Freshness/http``, the header fields that are stored with an object decide how long
+/// Under `LoadPolicy.Freshness.http`, the header fields that are stored with an object decide how long
 /// its image is fresh, as with HTTP; a version never changes, so its image always is.
 ///
-/// A pipeline whose downloader has a ``TintypeHTTP/ServerGuard`` loads `s3:` URLs only if the schemes of the guard
+/// A pipeline whose downloader has a `ServerGuard` loads `s3:` URLs only if the schemes of the guard
 /// contain `s3`. The guard does not restrict the endpoint of the store, which is usually in the own network; so it
 /// should deny that endpoint to other URLs.
 public struct S3Loader: ImageLoader {
@@ -40,10 +40,10 @@ public struct S3Loader: ImageLoader {
 
     /// Loads an object.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` for a URL without a valid bucket and key;
-    ///   ``TintypeCore/TintypeError/Code/forbidden`` for another bucket than the allowed ones;
-    ///   ``TintypeCore/TintypeError/Code/badStatus`` with the status 404 if there is no such object;
-    ///   ``TintypeCore/TintypeError/Code/refusedResponse`` if the store ignores the version; the errors of a transfer.
+    /// - Throws: `TintypeError.Code.invalidSource` for a URL without a valid bucket and key;
+    ///   `TintypeError.Code.forbidden` for another bucket than the allowed ones;
+    ///   `TintypeError.Code.badStatus` with the status 404 if there is no such object;
+    ///   `TintypeError.Code.refusedResponse` if the store ignores the version; the errors of a transfer.
     @concurrent
     public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         guard let url = source.url, let object = S3Object(url) else {

@@ -17,8 +17,10 @@ public final class S3Store: SharedStore {
 
     /// Creates a store in the bucket of a client's configuration.
     ///
-    /// - Parameter keepsExisting: Whether a value that exists already is not stored again. Only for keys whose value
-    ///   never changes; it saves the replacement when several machines store the same value.
+    /// - Parameters:
+    ///   - client: The client of the bucket.
+    ///   - keepsExisting: Whether a value that exists already is not stored again. Only for keys whose value never
+    ///     changes; it saves the replacement when several machines store the same value.
     public init(_ client: S3Client, keepsExisting: Bool = false) {
         self.client = client
         self.keepsExisting = keepsExisting
@@ -32,9 +34,9 @@ public final class S3Store: SharedStore {
 
     /// Returns a value; `nil` if there is none, or its time to live has ended.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/timedOut``, ``TintypeCore/TintypeError/Code/unreachable``,
-    ///   ``TintypeCore/TintypeError/Code/transport``, ``TintypeCore/TintypeError/Code/badStatus`` or
-    ///   ``TintypeCore/TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.timedOut`, `TintypeError.Code.unreachable`,
+    ///   `TintypeError.Code.transport`, `TintypeError.Code.badStatus` or
+    ///   `TintypeError.Code.cancelled`.
     @concurrent
     public func value(for key: String) async throws(TintypeError) -> Data? {
         do throws(TintypeError) {
@@ -49,7 +51,7 @@ public final class S3Store: SharedStore {
 
     /// Stores a value.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/limitExceeded`` for a value that is too large, or an error of the
+    /// - Throws: `TintypeError.Code.limitExceeded` for a value that is too large, or an error of the
     ///   store.
     @concurrent
     public func store(_ value: Data, for key: String, timeToLive: Duration?) async throws(TintypeError) {

@@ -28,7 +28,7 @@ public struct SandboxConfiguration: Sendable {
     public var imagesPerWorker = 10_000
     /// The images that may share a worker.
     public var sharing = Sharing.all
-    /// Whether decoding fails with ``TintypeError/Code/noWorker`` where the kernel cannot restrict a worker completely.
+    /// Whether decoding fails with `TintypeError.Code.noWorker` where the kernel cannot restrict a worker completely.
     /// Otherwise, what is missing is logged once; see ``SandboxStatus``.
     public var isStrict = false
     /// The log.

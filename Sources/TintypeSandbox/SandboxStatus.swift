@@ -25,7 +25,7 @@ public struct SandboxStatus: Hashable, Sendable {
 
     /// Starts a worker that decodes nothing, and returns its restrictions. Blocks for a few milliseconds.
     ///
-    /// - Throws: ``TintypeError/Code/noWorker``.
+    /// - Throws: `TintypeError.Code.noWorker`.
     public static func probe(
         _ configuration: SandboxConfiguration = SandboxConfiguration()
     ) throws(TintypeError) -> SandboxStatus {

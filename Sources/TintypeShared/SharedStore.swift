@@ -15,13 +15,16 @@ public protocol SharedStore: Sendable {
 
     /// Returns the value of a key, or `nil` if there is none. Ends within the store's own time limits.
     ///
-    /// - Throws: ``TintypeError/Code/timedOut``, ``TintypeError/Code/unreachable``, ``TintypeError/Code/transport`` or
-    ///   another error of the store; ``TintypeError/Code/cancelled`` if the task is cancelled.
+    /// - Throws: `TintypeError.Code.timedOut`, `TintypeError.Code.unreachable`, `TintypeError.Code.transport` or
+    ///   another error of the store; `TintypeError.Code.cancelled` if the task is cancelled.
     func value(for key: String) async throws(TintypeError) -> Data?
 
     /// Stores a value. The store may forget it at any time.
     ///
-    /// - Parameter timeToLive: When the store may forget the value at the latest; `nil` leaves this to the store.
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - key: The key, which means the same on all machines.
+    ///   - timeToLive: When the store may forget the value at the latest; `nil` leaves this to the store.
     func store(_ value: Data, for key: String, timeToLive: Duration?) async throws(TintypeError)
 
     /// Removes the value of a key. Not an error if there is none.
@@ -36,7 +39,9 @@ public protocol SharedStore: Sendable {
 public protocol LeaseStore: Sendable {
     /// Takes the lease of a key.
     ///
-    /// - Parameter time: How long the lease lasts unless it is released. It cannot be renewed.
+    /// - Parameters:
+    ///   - key: The key, which means the same on all machines.
+    ///   - time: How long the lease lasts unless it is released. It cannot be renewed.
     /// - Returns: A token that proves who holds the lease; `nil` if another holder has it.
     func acquireLease(_ key: String, for time: Duration) async throws(TintypeError) -> LeaseToken?
 

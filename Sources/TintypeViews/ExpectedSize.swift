@@ -24,7 +24,10 @@ public struct ExpectedSize: Hashable, Sendable {
 
     /// Creates an expected size.
     ///
-    /// - Parameter unscaled: By default `size`.
+    /// - Parameters:
+    ///   - size: The size in pixels.
+    ///   - basis: Where the size comes from.
+    ///   - unscaled: By default `size`.
     public init(_ size: PixelSize, basis: Basis, unscaled: PixelSize? = nil) {
         self.size = size
         self.basis = basis

@@ -58,8 +58,11 @@ public import TintypeCore
 
     /// Creates a binding for a display, which it does not retain.
     ///
-    /// - Parameter makeTimer: Returns a timer for this binding alone, for the time after which a hidden display pauses
-    ///   its loads. Called at most once.
+    /// - Parameters:
+    ///   - display: What shows the images; it is not retained.
+    ///   - pipeline: What loads the images.
+    ///   - makeTimer: Returns a timer for this binding alone, for the time after which a hidden display pauses its
+    ///     loads. Called at most once.
     public init(
         _ display: any ImageDisplay, pipeline: ImagePipeline,
         makeTimer: @escaping @MainActor () -> any PlaybackTimer = { SystemPlaybackTimer() }
@@ -105,7 +108,7 @@ public import TintypeCore
     ///   - request: The request, before any interceptor.
     ///   - presentation: How the display presents the load: its placeholder, failure image, start and transition.
     ///   - receive: Receives the header, progress, previews, and the end exactly once, on the main actor. If the
-    ///     binding or its display is released first, the end is ``TintypeError/Code/cancelled``.
+    ///     binding or its display is released first, the end is `TintypeError.Code.cancelled`.
     public func load(
         _ request: ImageRequest, presentation: Presentation = Presentation(), receive: Receiver? = nil
     ) {
@@ -116,7 +119,7 @@ public import TintypeCore
     ///
     /// - Parameters:
     ///   - presentation: Its placeholder, if there is one, is shown instead.
-    ///   - receive: Receives ``TintypeError/Code/invalidSource``, for callers that treat a missing source as a failure.
+    ///   - receive: Receives `TintypeError.Code.invalidSource`, for callers that treat a missing source as a failure.
     public func clear(presentation: Presentation = Presentation(), receive: Receiver? = nil) {
         (request, newest, failure) = (nil, nil, nil)
         progress = LoadProgress()

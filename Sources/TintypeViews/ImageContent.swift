@@ -7,7 +7,7 @@ public enum ImageContent: Sendable {
     /// An image that stands in for another one.
     case placeholder(Image)
     /// An image that is delivered before the requested one: the part that has arrived, the cached version while it is
-    /// revalidated, an image with fewer pixels, or the one of ``ImageRequest/placeholderKey``.
+    /// revalidated, an image with fewer pixels, or the one of `ImageRequest.placeholderKey`.
     case preview(Image)
     /// The requested image.
     case image(Image)

@@ -26,10 +26,10 @@ public import TintypeCore
     /// A display whose size changes often rounds it up to a few steps, because each size is decoded separately.
     var wantedSize: PixelSize? { get }
 
-    /// The dynamic range that the display can show; ``DecodeOptions/DynamicRange/standard`` by default.
+    /// The dynamic range that the display can show; `DecodeOptions.DynamicRange.standard` by default.
     ///
-    /// With ``DecodeOptions/DynamicRange/high``, images are requested with their high range, and the display draws
-    /// ``Image/highRange`` instead of ``Image/pixels`` where an image has it; see ``ContentPlayer/highRange``.
+    /// With `DecodeOptions.DynamicRange.high`, images are requested with their high range, and the display draws
+    /// `Image.highRange` instead of `Image.pixels` where an image has it; see ``ContentPlayer/highRange``.
     var dynamicRange: DecodeOptions.DynamicRange { get }
 
     /// How an image is placed whose aspect ratio differs from that of ``wantedSize``; ``ImageFit/contain`` by default.

@@ -53,7 +53,10 @@ extension SlottedImageDisplay {
 
     /// Creates the slots of a view, without any binding.
     ///
-    /// - Parameter makeTimer: Returns a timer for one binding: see ``ImageBinding/init(_:pipeline:makeTimer:)``.
+    /// - Parameters:
+    ///   - view: What shows the images; it is not retained.
+    ///   - pipeline: What loads the images.
+    ///   - makeTimer: Returns a timer for one binding: see ``ImageBinding/init(_:pipeline:makeTimer:)``.
     public init(
         _ view: View, pipeline: ImagePipeline,
         makeTimer: @escaping @MainActor () -> any PlaybackTimer = { SystemPlaybackTimer() }

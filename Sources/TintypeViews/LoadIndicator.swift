@@ -22,6 +22,7 @@ public import TintypeCore
     /// Creates an indicator that shows another one.
     ///
     /// - Parameters:
+    ///   - indicator: What is shown and hidden.
     ///   - delay: How long a load runs before the indicator appears; 200 ms by default.
     ///   - minimum: The minimum time for which the indicator stays visible; 300 ms by default.
     ///   - timer: A timer for this indicator alone.

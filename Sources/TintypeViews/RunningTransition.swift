@@ -3,7 +3,7 @@ import TintypeCore
 /// One transition on one display, from its first frame to its end.
 ///
 /// The display keeps the object while it draws the transition. The transition ends exactly once: when its duration is
-/// over, by ``finish()`` or ``interrupt()``, when the binding shows something else, or when the display releases the
+/// over, by ``finish()`` or `interrupt()`, when the binding shows something else, or when the display releases the
 /// object.
 @MainActor public final class RunningTransition {
     /// The transition and the contents that it leads from and to.

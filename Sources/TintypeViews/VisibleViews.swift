@@ -1,7 +1,7 @@
 public import TintypeCore
 
 /// Counts the views that show images of a pipeline, and tells its caches when none does:
-/// ``ImagePipeline/setHidden(_:)``.
+/// `ImagePipeline.setHidden(_:)`.
 ///
 /// A toolkit calls ``viewAppeared()`` and ``viewDisappeared()`` in pairs. While a list is built anew, no view may be
 /// visible for a moment, so the pipeline is told only after ``delay``.

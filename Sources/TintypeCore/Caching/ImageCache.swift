@@ -42,7 +42,10 @@ public struct ImageCache: ImageCaching {
 
     /// Stores a decoded image in memory. Never blocks.
     ///
-    /// - Parameter timeToLive: How long the image may be served, if less than ``CacheLimits/age``.
+    /// - Parameters:
+    ///   - image: The decoded image.
+    ///   - key: The key under which it is found.
+    ///   - timeToLive: How long the image may be served, if less than ``CacheLimits/age``.
     /// - Returns: The number of other images that were evicted to make room.
     @discardableResult
     public func store(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Int {
@@ -60,7 +63,10 @@ public struct ImageCache: ImageCaching {
 
     /// Stores the decoded pixels of an image on disk. Returns at once.
     ///
-    /// - Parameter timeToLive: How long the image may be served; `nil` leaves this to the limits of the tier.
+    /// - Parameters:
+    ///   - image: The decoded image.
+    ///   - key: The key under which it is found.
+    ///   - timeToLive: How long the image may be served; `nil` leaves this to the limits of the tier.
     /// - Returns: Whether the pixel tier accepted the image; `false` if there is none.
     @discardableResult
     public func storePixels(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool {

@@ -75,7 +75,10 @@ public struct ImageCacheChain: ImageCaching {
 
     /// Stores a decoded image in memory. Never blocks.
     ///
-    /// - Parameter timeToLive: How long the image may be served; `nil` sets no limit of its own.
+    /// - Parameters:
+    ///   - image: The decoded image.
+    ///   - key: The key under which it is found.
+    ///   - timeToLive: How long the image may be served; `nil` sets no limit of its own.
     /// - Returns: The number of images that all caches evicted to make room.
     @discardableResult
     public func store(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Int {
@@ -99,7 +102,10 @@ public struct ImageCacheChain: ImageCaching {
 
     /// Stores the decoded pixels of an image on disk. Returns at once.
     ///
-    /// - Parameter timeToLive: How long the image may be served; `nil` leaves this to the limits of the tiers.
+    /// - Parameters:
+    ///   - image: The decoded image.
+    ///   - key: The key under which it is found.
+    ///   - timeToLive: How long the image may be served; `nil` leaves this to the limits of the tiers.
     /// - Returns: Whether at least one cache accepted the image.
     @discardableResult
     public func storePixels(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool {

@@ -18,7 +18,10 @@ public protocol ImageCaching: Sendable {
 
     /// Stores a decoded image in memory. Never blocks.
     ///
-    /// - Parameter timeToLive: How long the image may be served; `nil` sets no limit of its own.
+    /// - Parameters:
+    ///   - image: The decoded image.
+    ///   - key: The key under which it is found.
+    ///   - timeToLive: How long the image may be served; `nil` sets no limit of its own.
     /// - Returns: The number of other entries that were evicted to make room.
     @discardableResult
     func store(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Int
@@ -36,7 +39,10 @@ public protocol ImageCaching: Sendable {
 
     /// Stores the decoded pixels of an image on disk. Returns at once.
     ///
-    /// - Parameter timeToLive: How long the image may be served; `nil` leaves this to the limits of the tier.
+    /// - Parameters:
+    ///   - image: The decoded image.
+    ///   - key: The key under which it is found.
+    ///   - timeToLive: How long the image may be served; `nil` leaves this to the limits of the tier.
     /// - Returns: Whether a tier accepted the image.
     @discardableResult
     func storePixels(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool

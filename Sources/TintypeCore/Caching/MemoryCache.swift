@@ -89,7 +89,10 @@ public final class MemoryCache: Sendable {
     ///
     /// An older image of the same key is removed in either case.
     ///
-    /// - Parameter timeToLive: How long the image may be served, if less than ``CacheLimits/age``.
+    /// - Parameters:
+    ///   - image: The decoded image.
+    ///   - key: The key under which it is found.
+    ///   - timeToLive: How long the image may be served, if less than ``CacheLimits/age``.
     /// - Returns: The number of other images that were evicted to make room.
     @discardableResult
     public func store(_ image: Image, for key: CacheKey, timeToLive: Duration? = nil) -> Int {

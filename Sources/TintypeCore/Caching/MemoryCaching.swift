@@ -10,7 +10,10 @@ public protocol MemoryCaching: AnyObject, Sendable {
 
     /// Stores an image, or refuses it. An older image of the same key is removed in either case.
     ///
-    /// - Parameter timeToLive: The longest time for which the image may be served; `nil` leaves this to the cache.
+    /// - Parameters:
+    ///   - image: The decoded image.
+    ///   - key: The key under which it is found.
+    ///   - timeToLive: The longest time for which the image may be served; `nil` leaves this to the cache.
     /// - Returns: The number of other images that were evicted to make room.
     @discardableResult
     func store(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Int

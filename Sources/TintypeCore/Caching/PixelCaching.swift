@@ -12,7 +12,10 @@ public protocol PixelCaching: Sendable {
     ///
     /// Returns at once. Reads see the image from then on; it is on disk after ``flush()``.
     ///
-    /// - Parameter timeToLive: How long the image may be served; `nil` leaves this to the limits of the tier.
+    /// - Parameters:
+    ///   - image: The decoded image.
+    ///   - key: The key under which it is found.
+    ///   - timeToLive: How long the image may be served; `nil` leaves this to the limits of the tier.
     /// - Returns: Whether the tier accepted the image. It refuses animated images, partial images, images with more
     ///   than 8 bits per channel, and images that are larger than the tier allows.
     @discardableResult

@@ -43,7 +43,10 @@ public struct DecodeLimits: Hashable, Sendable {
     /// - Parameters:
     ///   - pixels: Per frame.
     ///   - side: In pixels.
+    ///   - frames: Per animation.
+    ///   - scans: Per progressive JPEG.
     ///   - animatedPixels: For all frames together.
+    ///   - profileBytes: Per colour profile.
     public init(
         pixels: Int = 100_000_000, side: Int = 65_535, frames: Int = 10_000, scans: Int = 500,
         animatedPixels: Int = 4_000_000_000, profileBytes: Int = 4 << 20
@@ -80,7 +83,9 @@ extension DecodeLimits {
 
     /// Checks a header, and the ratio of decoded pixels to encoded bytes.
     ///
-    /// - Parameter byteCount: The number of bytes of the encoded image.
+    /// - Parameters:
+    ///   - info: The header.
+    ///   - byteCount: The number of bytes of the encoded image.
     /// - Throws: ``TintypeError/Code/limitExceeded``; ``TintypeError/Code/undecodable`` for an image without pixels.
     public func check(_ info: ImageInfo, byteCount: Int) throws(TintypeError) {
         try check(info)
@@ -93,7 +98,9 @@ extension DecodeLimits {
 
     /// Checks the frames of an animation.
     ///
-    /// - Parameter canvas: The size of the canvas in pixels.
+    /// - Parameters:
+    ///   - frames: The frames, in the order of the animation.
+    ///   - canvas: The size of the canvas in pixels.
     /// - Throws: ``TintypeError/Code/limitExceeded`` if a frame, or all together, have too many pixels;
     ///   ``TintypeError/Code/undecodable`` for a frame without pixels.
     public func check(_ frames: [AnimationFrame], canvas: PixelSize) throws(TintypeError) {

@@ -81,6 +81,7 @@ public struct ImageCoderRegistry: Sendable {
     /// A ``RecognizingImageDecoder`` that recognizes the image takes precedence over ``FormatSniffer``.
     ///
     /// - Parameters:
+    ///   - bytes: The first bytes of the image.
     ///   - options: ``DecodeOptions/decoder`` takes precedence over the bytes, and so does ``DecodeOptions/formatHint``
     ///     with ``DecodeOptions/HintUse/always``. Otherwise, the hint is used if no registered decoder matches the
     ///     bytes.
@@ -140,6 +141,7 @@ extension ImageCoderRegistry {
     /// - Parameters:
     ///   - bytes: The first bytes of the image.
     ///   - isComplete: Whether `bytes` are the whole image.
+    ///   - limits: What the header is checked against.
     ///   - name: The URL or path of the image; see ``decoder(for:options:name:)``.
     /// - Returns: `nil` if more bytes are needed; never `nil` for complete bytes.
     /// - Throws: The errors of ``decoder(for:options:name:)`` and ``ImageDecoder/info(of:isComplete:)``;

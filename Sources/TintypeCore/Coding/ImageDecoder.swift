@@ -19,7 +19,9 @@ public protocol ImageDecoder: Sendable {
 
     /// Decodes the first frame, with the orientation applied, at the size that the context's options ask for.
     ///
-    /// - Parameter bytes: The whole image.
+    /// - Parameters:
+    ///   - bytes: The whole image.
+    ///   - context: The options, the limits, and whether anybody still waits.
     /// - Throws: ``TintypeError/Code/undecodable`` for damaged or truncated bytes;
     ///   ``TintypeError/Code/limitExceeded``, before any allocation, for an image that exceeds the context's limits;
     ///   ``TintypeError/Code/cancelled``.
@@ -120,7 +122,9 @@ package protocol LimitedInfoDecoder: ImageDecoder {
 public protocol VerifyingImageDecoder: ImageDecoder {
     /// Reads all of a still image without making pixels, as ``DecodeOptions/Size/noPixels`` asks.
     ///
-    /// - Parameter bytes: The whole file.
+    /// - Parameters:
+    ///   - bytes: The whole file.
+    ///   - context: The options, the limits, and whether anybody still waits.
     /// - Returns: The header, if it is certain that ``ImageDecoder/decode(_:context:)`` would succeed without a
     ///   warning; otherwise `nil`, and the pipeline decodes the image.
     /// - Throws: The errors of ``ImageDecoder/decode(_:context:)``.
@@ -133,7 +137,9 @@ public protocol AnimatedImageDecoder: ImageDecoder {
     ///
     /// A still image is an animation of one frame.
     ///
-    /// - Parameter bytes: The whole image.
+    /// - Parameters:
+    ///   - bytes: The whole image.
+    ///   - context: The options, the limits, and whether anybody still waits.
     /// - Throws: ``TintypeError/Code/undecodable``, and ``TintypeError/Code/limitExceeded`` before any allocation.
     func makeFrameDecoder(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> any FrameDecoder
 }

@@ -7,7 +7,10 @@ public protocol ImageEncoder: Sendable {
 
     /// Encodes a still image.
     ///
-    /// - Parameter format: One of ``formats``.
+    /// - Parameters:
+    ///   - pixels: The pixels, which are premultiplied.
+    ///   - format: One of ``formats``.
+    ///   - options: Quality and the other choices. A format ignores those that it does not have.
     /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
     func encode(_ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions) throws(TintypeError) -> Data
 }
@@ -19,7 +22,10 @@ public protocol AnimatedImageEncoder: ImageEncoder {
     /// Frames are requested in order, one at a time, so that few are in memory at once. Some formats need two passes
     /// over all frames.
     ///
-    /// - Parameter format: One of ``ImageEncoder/formats``.
+    /// - Parameters:
+    ///   - animation: The animation, whose frames are requested one after another.
+    ///   - format: One of ``ImageEncoder/formats``.
+    ///   - options: Quality and the other choices. A format ignores those that it does not have.
     /// - Throws: The errors of ``AnimatedImage/frame(at:isCancelled:)``; ``TintypeError/Code/encodeFailed``,
     ///   ``TintypeError/Code/outOfMemory``.
     func encode(
@@ -116,7 +122,10 @@ public struct EncodeOptions: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - quality: From 0 to 1.
+    ///   - background: For formats without alpha.
     ///   - maximumSize: In pixels.
+    ///   - maximumByteCount: The quality is lowered until the result fits.
+    ///   - embedsThumbnail: Only JPEG and HEIC have one.
     ///   - frames: Indices from 0.
     public init(
         quality: Double = 1, background: Pixel = Pixel(red: 255, green: 255, blue: 255),

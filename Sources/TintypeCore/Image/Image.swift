@@ -84,7 +84,9 @@ public final class Image: Sendable {
 
     /// Returns a still image with the same metadata over other pixels.
     ///
-    /// - Parameter highRange: The same pixels with more than 8 bits per channel.
+    /// - Parameters:
+    ///   - pixels: The new pixels.
+    ///   - highRange: The same pixels with more than 8 bits per channel.
     public func replacing(pixels: PixelBuffer, highRange: HighRangePixels? = nil) -> Image {
         Image(
             pixels: pixels, info: info, scale: scale, received: received, expires: expires, isPartial: isPartial,

@@ -34,10 +34,14 @@ public struct ImageInfo: Hashable, Sendable {
     /// Creates the description of an encoded image; by default an opaque, upright still image.
     ///
     /// - Parameters:
+    ///   - format: The format of the bytes.
     ///   - size: In pixels, as displayed.
     ///   - orientation: As stored.
+    ///   - hasAlpha: Whether any pixel may be transparent.
+    ///   - frameCount: 1 for a still image.
     ///   - loopCount: 0 means forever.
     ///   - durations: In seconds, one for each frame of an animation.
+    ///   - density: As stored.
     public init(
         format: ImageFormat, size: PixelSize, orientation: Orientation = .up, hasAlpha: Bool = false,
         frameCount: Int = 1, loopCount: Int = 0, durations: [Double] = [], density: PixelDensity? = nil

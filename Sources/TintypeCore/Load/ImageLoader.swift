@@ -36,6 +36,8 @@ public protocol ImageLoader: Sendable {
     ///
     /// - Parameters:
     ///   - stored: The cache entry, with the `LoadedBytes.metadata` of its load.
+    ///   - source: The source of the entry.
+    ///   - extras: Those of the request that finds the entry.
     ///   - now: The current date.
     func verdict(
         on stored: CacheEntry, for source: ImageSource, extras: RequestExtras, at now: Date

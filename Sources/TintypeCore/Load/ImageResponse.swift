@@ -26,7 +26,11 @@ public struct ImageResponse: Sendable {
 
     /// Creates a response.
     ///
-    /// - Parameter byteCount: The number of encoded bytes; `nil` takes it from `data`.
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - origin: Where the image came from.
+    ///   - data: The encoded bytes, if the request asked for them.
+    ///   - byteCount: The number of encoded bytes; `nil` takes it from `data`.
     public init(image: Image, origin: ImageOrigin, data: Data? = nil, byteCount: Int? = nil) {
         self.image = image
         self.origin = origin

@@ -28,6 +28,8 @@ public struct LoadedBytes: Sendable {
     /// Creates the result of a load.
     ///
     /// - Parameters:
+    ///   - data: The encoded bytes.
+    ///   - origin: Where they came from.
     ///   - metadata: Data of the loader that the disk cache stores with the bytes.
     ///   - isStorable: Whether the origin allows the bytes to be stored: see `isStorable`.
     public init(data: Data, origin: ImageOrigin, metadata: Data = Data(), isStorable: Bool = true) {
@@ -71,7 +73,9 @@ public struct LoadedBytes: Sendable {
 
     /// Returns the bytes of a cache entry that the origin has confirmed.
     ///
-    /// - Parameter metadata: The renewed metadata.
+    /// - Parameters:
+    ///   - stored: The entry.
+    ///   - metadata: The renewed metadata.
     public static func notModified(_ stored: CacheEntry, metadata: Data) -> LoadedBytes {
         var bytes = LoadedBytes(stored)
         bytes.metadata = metadata

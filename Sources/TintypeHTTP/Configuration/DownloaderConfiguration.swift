@@ -41,16 +41,16 @@ public struct DownloaderConfiguration: Sendable {
     public var totalTimeout: Duration? = .seconds(900)
 
     /// The lowest rate at which a body must arrive, ``MinimumRate/standard`` by default; `nil` sets no limit. A slower
-    /// response fails with ``TintypeCore/TintypeError/Code/timedOut``.
+    /// response fails with `TintypeError.Code.timedOut`.
     public var minimumRate: MinimumRate? = .standard
 
     /// The rules for retries. None by default.
     public var retry = RetryPolicy.none
 
-    /// Called before an attempt that follows ``TintypeCore/TintypeError/Code/unreachable``; returns when a network may
-    /// be available again, for example ``TintypeCore/NetworkMonitor/waitUntilConnected()``.
+    /// Called before an attempt that follows `TintypeError.Code.unreachable`; returns when a network may
+    /// be available again, for example `NetworkMonitor.waitUntilConnected()`.
     ///
-    /// If it throws, or takes longer than ``RetryPolicy/timeLimit`` allows, the transfer fails with the error of the
+    /// If it throws, or takes longer than `RetryPolicy.timeLimit` allows, the transfer fails with the error of the
     /// last attempt. `nil`, the default, does not wait.
     public var reconnection: (@Sendable () async throws -> Void)?
 
@@ -103,7 +103,7 @@ public struct DownloaderConfiguration: Sendable {
     /// Sends the requests. ``CurlTransport/shared`` by default.
     ///
     /// The rules of the downloader stay in force with any transport: the limits on transfers, bytes, redirects, rates and
-    /// times. Requests with a ``serverGuard`` fail with ``TintypeCore/TintypeError/Code/refusedRequest`` if the transport
+    /// times. Requests with a ``serverGuard`` fail with `TintypeError.Code.refusedRequest` if the transport
     /// does not check addresses.
     public var transport: any HTTPTransport = CurlTransport.shared
 
@@ -113,7 +113,7 @@ public struct DownloaderConfiguration: Sendable {
     public var maximumRedirects = 10
 
     /// Decides on each redirect. The request that it returns is checked and limited like any other; if it returns
-    /// `nil`, the transfer fails with ``TintypeCore/TintypeError/Code/refusedRequest``.
+    /// `nil`, the transfer fails with `TintypeError.Code.refusedRequest`.
     public var redirectHook: RedirectHook?
 
     /// The names of header fields that a request keeps when a redirect leads to another origin, in addition to those that

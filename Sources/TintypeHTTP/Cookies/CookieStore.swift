@@ -19,7 +19,7 @@ public final class CookieStore: Sendable {
     /// Changes are written in the background: see ``flush()``. Cookies are secrets, so only this user may read the file.
     ///
     /// - Parameter url: The file. It need not exist, but its directory must. A file is used by one store at a time.
-    /// - Throws: ``TintypeCore/TintypeError/Code/unreadable`` if the file exists and cannot be read, has other contents, is
+    /// - Throws: `TintypeError.Code.unreadable` if the file exists and cannot be read, has other contents, is
     ///   a symbolic link, or another user owns it or may write to it.
     public init(file url: URL) throws(TintypeError) {
         let file = CookieFile(url.path(percentEncoded: false))
@@ -53,7 +53,7 @@ public final class CookieStore: Sendable {
     ///
     /// Changes that could not be written before are written again.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/unwritable`` if the changes cannot be written. They stay in memory.
+    /// - Throws: `TintypeError.Code.unwritable` if the changes cannot be written. They stay in memory.
     public func flush() async throws(TintypeError) {
         try await file?.flush { self.cookies }
     }

@@ -8,7 +8,7 @@ public struct DownloadRequest: Hashable, Sendable {
     /// The method, such as `GET` (RFC 9110, 9).
     ///
     /// A server may close an idle connection at the moment when it is used again. A request with an idempotent method is then
-    /// sent again. Others, such as `POST`, fail with ``TintypeCore/TintypeError/Code/transport``, because the server may
+    /// sent again. Others, such as `POST`, fail with `TintypeError.Code.transport`, because the server may
     /// have processed them; ``RetryPolicy`` does not repeat them either.
     public var method: String
     /// The header fields.

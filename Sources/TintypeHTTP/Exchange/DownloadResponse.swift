@@ -81,9 +81,9 @@ public struct DownloadBody: Sendable {
     /// the same error, which also ends the transfer if the body is not replaced. May be called from any task, whose
     /// cancellation ends this call. The response ends when all calls were cancelled.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/limitExceeded`` when the body is larger than the transfer allows,
-    ///   ``TintypeCore/TintypeError/Code/refusedResponse`` when the interceptor has already returned the response,
-    ///   ``TintypeCore/TintypeError/Code/cancelled`` when the task is cancelled, or an error of the transport.
+    /// - Throws: `TintypeError.Code.limitExceeded` when the body is larger than the transfer allows,
+    ///   `TintypeError.Code.refusedResponse` when the interceptor has already returned the response,
+    ///   `TintypeError.Code.cancelled` when the task is cancelled, or an error of the transport.
     public func collect() async throws -> Data {
         switch content {
         case .data(let data): data

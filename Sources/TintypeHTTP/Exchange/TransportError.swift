@@ -43,7 +43,7 @@ extension TintypeError {
     }
 }
 
-/// A response that was not accepted: see ``TintypeCore/TintypeError/http``.
+/// A response that was not accepted: see `TintypeError.http`.
 public struct HTTPFailure: Error, Sendable {
     /// The URL that the response came from, after all redirects. It may contain a secret of the redirect.
     package let url: URL

@@ -9,7 +9,7 @@ package import TintypeCore
 /// The connection goes to one of the checked addresses: the name is not resolved again, since it may resolve differently
 /// the next time. Behind a proxy, the proxy resolves the name, and the address of the connection is not checked.
 ///
-/// All refusals are the same ``TintypeCore/TintypeError/Code/forbidden`` error. Its underlying ``Refusal`` names the
+/// All refusals are the same `TintypeError.Code.forbidden` error. Its underlying `Refusal` names the
 /// reason, which may reveal details of the program's network: do not send it to the author of the URL.
 public struct ServerGuard: Hashable, Sendable {
     /// The allowed URL schemes, in lowercase.

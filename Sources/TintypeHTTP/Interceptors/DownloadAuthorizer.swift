@@ -22,7 +22,7 @@ public final class DownloadAuthorizer: HTTPInterceptor {
     ///   - renewed: Returns a new credential after a 401 response. From then on the new credential is used instead of
     ///     `current`.
     ///   - limit: The longest time that either may take. A closure that takes longer is cancelled and abandoned, and
-    ///     the transfers that waited for it fail with ``TintypeCore/TintypeError/Code/timedOut``, which may be retried.
+    ///     the transfers that waited for it fail with `TintypeError.Code.timedOut`, which may be retried.
     public convenience init(
         current: @escaping Source, renewed: @escaping Source, limit: Duration = .seconds(60)
     ) {
@@ -41,7 +41,7 @@ public final class DownloadAuthorizer: HTTPInterceptor {
 
     /// Sends a request with the current credential, and once more with a renewed one after a 401 response of its origin.
     ///
-    /// - Throws: The error of a closure; ``TintypeCore/TintypeError/Code/timedOut`` when one takes too long.
+    /// - Throws: The error of a closure; `TintypeError.Code.timedOut` when one takes too long.
     public func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
         let before = renewals.latest
         let response = try await next(request.authorized(by: try await credential(before.credential)))

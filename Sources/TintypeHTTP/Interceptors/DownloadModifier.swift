@@ -9,8 +9,8 @@ public struct DownloadModifier: HTTPInterceptor {
 
     /// Passes the exchange on, modified.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/refusedRequest``, ``TintypeCore/TintypeError/Code/refusedResponse``,
-    ///   ``TintypeCore/TintypeError/Code/undecipherable``, or the error of the closure.
+    /// - Throws: `TintypeError.Code.refusedRequest`, `TintypeError.Code.refusedResponse`,
+    ///   `TintypeError.Code.undecipherable`, or the error of the closure.
     public func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
         try await body(request, next)
     }
@@ -22,7 +22,7 @@ public struct DownloadModifier: HTTPInterceptor {
     /// - Parameters:
     ///   - id: The identity of the modifier: the same for closures with the same effect.
     ///   - modify: Returns the request to send; `nil` fails the transfer with
-    ///     ``TintypeCore/TintypeError/Code/refusedRequest``.
+    ///     `TintypeError.Code.refusedRequest`.
     public static func request(
         id: String, _ modify: @escaping @Sendable (DownloadRequest) async throws -> DownloadRequest?
     ) -> DownloadModifier {
@@ -50,7 +50,7 @@ public struct DownloadModifier: HTTPInterceptor {
     /// - Parameters:
     ///   - id: The identity of the modifier: the same for closures with the same effect.
     ///   - modify: Returns the response to use; `nil` fails the transfer with
-    ///     ``TintypeCore/TintypeError/Code/refusedResponse``.
+    ///     `TintypeError.Code.refusedResponse`.
     public static func response(
         id: String, _ modify: @escaping @Sendable (DownloadResponse) async throws -> DownloadResponse?
     ) -> DownloadModifier {
@@ -68,7 +68,7 @@ public struct DownloadModifier: HTTPInterceptor {
     /// - Parameters:
     ///   - id: The identity of the modifier: the same for closures with the same effect.
     ///   - decrypt: Returns the bytes of the image, given the body and the head of the response; `nil` fails the
-    ///     transfer with ``TintypeCore/TintypeError/Code/undecipherable``.
+    ///     transfer with `TintypeError.Code.undecipherable`.
     public static func decryptor(
         id: String, _ decrypt: @escaping @Sendable (Data, DownloadResponse) async throws -> Data?
     ) -> DownloadModifier {

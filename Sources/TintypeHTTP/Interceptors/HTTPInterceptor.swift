@@ -6,7 +6,7 @@ import TintypeCore
 /// for each attempt, and sees the final response after all redirects. A redirect to another origin keeps the header
 /// fields that an interceptor added only if they are safe there (``DownloaderConfiguration/crossOriginFields``).
 ///
-/// A load under ``TintypeCore/LoadPolicy/Freshness/http`` calls the interceptors before it uses a cached image, because the
+/// A load under `LoadPolicy.Freshness.http` calls the interceptors before it uses a cached image, because the
 /// header fields that they add decide whether it may. For that call, `next` throws a `CancellationError` and sends nothing,
 /// and the calling task is cancelled.
 ///
@@ -22,7 +22,7 @@ public protocol HTTPInterceptor: Sendable {
     ///   - request: The request that would be sent.
     ///   - next: Sends a request through the inner interceptors to the server. It may be called more than once, or not
     ///     at all.
-    /// - Throws: Any error, which ends the attempt. A ``TintypeCore/TintypeError`` is passed on unchanged.
+    /// - Throws: Any error, which ends the attempt. A `TintypeError` is passed on unchanged.
     func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse
 }
 

@@ -6,7 +6,7 @@ public import TintypeCore
 ///
 /// Each transfer is one file. A body of more than 1 MB is written while it arrives, so that a killed process leaves the
 /// bytes it had. A smaller one is written when its transfer fails. Files older than 7 days are removed. If the files
-/// exceed ``maximumByteCount``, the oldest ones are removed too. The files may be deleted at any time. Other files in
+/// exceed `maximumByteCount`, the oldest ones are removed too. The files may be deleted at any time. Other files in
 /// the folder are left alone, whatever their names.
 ///
 /// The folder must belong to this user or the superuser, no other user may write to it, and it must not be a symbolic
@@ -113,8 +113,8 @@ public final class PartialStore: Sendable {
     /// Removes the files of all interrupted transfers, also those of transfers that are running.
     ///
     /// - Returns: The number of files, and their size in bytes.
-    /// - Throws: ``TintypeCore/TintypeError/Code/unwritable`` if the folder cannot be used: see ``PartialStore``;
-    ///   ``TintypeCore/TintypeError/Code/cancelled`` if the task is cancelled.
+    /// - Throws: `TintypeError.Code.unwritable` if the folder cannot be used: see ``PartialStore``;
+    ///   `TintypeError.Code.cancelled` if the task is cancelled.
     @discardableResult
     public func removeAll() async throws(TintypeError) -> (count: Int, byteCount: Int) {
         await flush()

@@ -72,7 +72,7 @@ public struct TransportRequest: Sendable {
     }
 
     /// Takes a numeric address, such as `10.0.0.5` or `fe80::1`, and throws
-    /// ``TintypeCore/TintypeError/Code/forbidden`` if it is not allowed. Does not block.
+    /// `TintypeError.Code.forbidden` if it is not allowed. Does not block.
     public typealias AddressCheck = @Sendable (_ address: String) throws(TintypeError) -> Void
 
     /// Whether sending the request twice has the effect of sending it once (RFC 9110, 9.2.2).

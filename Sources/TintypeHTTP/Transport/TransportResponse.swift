@@ -1,7 +1,7 @@
 import Foundation
 import TintypeCore
 
-/// Takes the events of one exchange from a transport, and stores them until ``ResponseStream`` reads them. All members may
+/// Takes the events of one exchange from a transport, and stores them until `ResponseStream` reads them. All members may
 /// be called from any thread, those for a transport by one thread at a time.
 public final class TransportResponse: Sendable {
     let state = Locked(ResponseStreamState())

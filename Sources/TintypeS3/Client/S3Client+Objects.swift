@@ -12,7 +12,7 @@ extension S3Client {
     ///   - maximumByteCount: The largest number of bytes to accept.
     ///   - limits: The limits on the time; `nil` for ``S3Configuration/requestLimits``.
     /// - Returns: `nil` if the object has the tag.
-    /// - Throws: ``TintypeCore/TintypeError/Code/badStatus`` with the status 404 if there is no such object, and 416 if
+    /// - Throws: `TintypeError.Code.badStatus` with the status 404 if there is no such object, and 416 if
     ///   it ends before the range.
     @concurrent
     public func get(

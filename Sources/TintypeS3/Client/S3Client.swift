@@ -5,8 +5,8 @@ import TintypeHTTP
 /// Reads and writes the objects of a store with the protocol of Amazon S3.
 ///
 /// Requests are signed with Signature Version 4. All members may be called from any thread. Errors of the store are
-/// ``TintypeCore/TintypeError/Code/badStatus``, with the code and the ID of the request in
-/// ``TintypeCore/TintypeError/s3``.
+/// `TintypeError.Code.badStatus`, with the code and the ID of the request in
+/// `TintypeError.s3`.
 public final class S3Client: Sendable {
     /// The settings.
     public let configuration: S3Configuration
@@ -20,7 +20,7 @@ public final class S3Client: Sendable {
 
     /// Creates a client. Nothing is opened before the first request.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` if the endpoint, the region or the bucket is not
+    /// - Throws: `TintypeError.Code.invalidSource` if the endpoint, the region or the bucket is not
     ///   valid.
     public init(_ configuration: S3Configuration) throws(TintypeError) {
         guard S3Object.isBucket(configuration.bucket) else {

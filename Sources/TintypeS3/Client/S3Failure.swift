@@ -2,7 +2,7 @@ import Foundation
 public import TintypeCore
 import TintypeHTTP
 
-/// The response of a store that refuses a request: see ``TintypeCore/TintypeError/s3``.
+/// The response of a store that refuses a request: see `TintypeError.s3`.
 public struct S3Failure: Error, Hashable, Sendable {
     /// The status of the response.
     public let status: Int

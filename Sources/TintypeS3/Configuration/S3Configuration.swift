@@ -34,7 +34,7 @@ public struct S3Configuration: Sendable {
     public var security = TransportSecurity()
     /// The proxy; `nil` for none.
     public var proxy: ProxyServer?
-    /// Sends the requests. ``TintypeHTTP/CurlTransport/shared`` by default.
+    /// Sends the requests. `CurlTransport.shared` by default.
     public var transport: any HTTPTransport = CurlTransport.shared
     /// The clocks and random numbers, which tests replace.
     package var clock = TransferClock.system
@@ -59,7 +59,7 @@ public struct S3Configuration: Sendable {
     /// Creates settings from the environment variables of AWS tools: `AWS_ENDPOINT_URL_S3` or `AWS_ENDPOINT_URL`,
     /// `AWS_REGION` or `AWS_DEFAULT_REGION`, and the keys of ``S3Credentials/standard(environment:)``. Blocks.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` if the endpoint is not a URL; the errors of
+    /// - Throws: `TintypeError.Code.invalidSource` if the endpoint is not a URL; the errors of
     ///   ``S3Credentials/standard(environment:)``.
     public init(bucket: String, environment variables: [String: String]) throws(TintypeError) {
         let value = { (names: [String]) in names.compactMap { variables[$0] }.first { !$0.isEmpty } }

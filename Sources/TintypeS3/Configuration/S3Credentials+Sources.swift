@@ -17,8 +17,8 @@ extension S3Credentials {
     /// - Parameters:
     ///   - path: The path of the file. A leading `~` stands for the home directory.
     ///   - profile: The name of the profile.
-    /// - Throws: ``TintypeCore/TintypeError/Code/notFound`` if there is no such file or no such profile with keys;
-    ///   ``TintypeCore/TintypeError/Code/unreadable``.
+    /// - Throws: `TintypeError.Code.notFound` if there is no such file or no such profile with keys;
+    ///   `TintypeError.Code.unreadable`.
     public init(file path: String, profile: String = "default") throws(TintypeError) {
         let file = try LocalFile(reading: NSString(string: path).expandingTildeInPath)
         guard file.byteCount <= CredentialsFile.maximumByteCount else {

@@ -28,7 +28,7 @@ public struct SharedCacheConfiguration: Sendable {
     /// default 64 MB.
     public var queueByteLimit = 64 << 20
 
-    /// Returns whether the entry of a key may be in the store; by default ``TintypeCore/CacheKey/isShareable``. Called
+    /// Returns whether the entry of a key may be in the store; by default `CacheKey.isShareable`. Called
     /// on any thread, so it must be fast.
     ///
     /// For a store that holds only small values, let it accept renditions alone.

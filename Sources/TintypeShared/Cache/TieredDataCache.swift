@@ -84,7 +84,7 @@ public final class TieredDataCache: RemoteDataCaching {
 
     /// Removes all entries from all tiers, even if one fails. See also ``SharedCache/removeAll()``.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable`` if the files of a tier cannot be removed.
+    /// - Throws: `TintypeError.Code.unwritable` if the files of a tier cannot be removed.
     public func removeAll() async throws(TintypeError) {
         reads.withLock { $0.changeAll() }
         try await forEachTier { tier throws(TintypeError) in try await tier.removeAll() }
@@ -92,7 +92,7 @@ public final class TieredDataCache: RemoteDataCaching {
 
     /// Waits, without blocking, until all tiers have written everything stored so far.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable`` if a tier has failed to write a file since the last call.
+    /// - Throws: `TintypeError.Code.unwritable` if a tier has failed to write a file since the last call.
     public func flush() async throws(TintypeError) {
         try await forEachTier { tier throws(TintypeError) in try await tier.flush() }
     }

@@ -67,7 +67,7 @@ public final class LeasedComputation: Sendable {
     ///   - deadline: How long the caller can wait for the result. At most half of it passes before `compute` begins.
     ///   - compute: Makes the result. Its result is returned at once; storing it goes on in the background.
     /// - Throws: The error of `compute`, or that of another machine if it comes from the source of the image;
-    ///   ``TintypeError/Code/cancelled`` if the task is cancelled.
+    ///   `TintypeError.Code.cancelled` if the task is cancelled.
     public func entry(
         for key: CacheKey, deadline: Duration? = nil, compute: () async throws(TintypeError) -> CacheEntry
     ) async throws(TintypeError) -> CacheEntry {

@@ -10,7 +10,7 @@ public enum TerminalDetector {
     ///
     /// - Parameter variables: The environment variables. `TINTYPE_PROTOCOL` names a protocol to use, whatever the
     ///   terminal answers.
-    /// - Throws: ``TintypeError/Code/unreadable`` if there is no terminal.
+    /// - Throws: `TintypeError.Code.unreadable` if there is no terminal.
     public static func detect(
         variables: [String: String] = ProcessInfo.processInfo.environment
     ) throws(TintypeError) -> TerminalCapabilities {

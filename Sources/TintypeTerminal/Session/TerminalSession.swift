@@ -4,7 +4,7 @@ public import TintypeCore
 /// Shows images in regions of a terminal, and receives keys, until it ends.
 ///
 /// One thread encodes frames, writes them, and reads keys and answers. It writes the newest frame of each region when
-/// the terminal has processed the former one. Only ``end()``, ``finish()`` and ``suspend()`` wait for the terminal.
+/// the terminal has processed the former one. Only ``end()``, `finish()` and ``suspend()`` wait for the terminal.
 ///
 /// The terminal is restored by ``end()``, and when the session is released. ``TerminalSignals`` calls ``end()`` for
 /// signals that end the process; a program that handles signals itself does so, on any thread.
@@ -17,7 +17,7 @@ public final class TerminalSession: Sendable {
     ///   - capabilities: The result of ``TerminalDetector/detect(variables:)``. The first protocol is used.
     ///   - screen: The screen to use.
     ///   - onKey: Called with each key, on the thread of the session.
-    /// - Throws: ``TintypeError/Code/unreadable`` if there is no terminal.
+    /// - Throws: `TintypeError.Code.unreadable` if there is no terminal.
     public convenience init(
         _ capabilities: TerminalCapabilities, screen: TerminalScreen = .alternate,
         onKey: @escaping @Sendable (TerminalKey) -> Void = { _ in }
@@ -57,7 +57,7 @@ public final class TerminalSession: Sendable {
     /// that have not been written are dropped.
     ///
     /// Called by `onKey`, it does not wait, and the terminal is restored when `onKey` has returned. The same applies to
-    /// ``finish()`` and ``suspend()``.
+    /// `finish()` and ``suspend()``.
     public func end() {
         // All calls but the first have nothing to do.
         core.state.withLock { $0.end() }
@@ -90,7 +90,7 @@ public final class TerminalSession: Sendable {
     /// Uses the terminal again after ``suspend()``, unless the session has ended meanwhile. Show everything again after
     /// it.
     ///
-    /// - Throws: ``TintypeError/Code/unreadable`` if the terminal is gone.
+    /// - Throws: `TintypeError.Code.unreadable` if the terminal is gone.
     public func resume() throws(TintypeError) {
         try core.device.enterRawMode()
         // An end that comes later restores the modes itself.

@@ -48,7 +48,7 @@ public import TintypeViews
     ///
     /// - Parameters:
     ///   - request: The image to load.
-    ///   - presentation: The presentation of the load. Its ``Presentation/sizing`` is always that of the view.
+    ///   - presentation: The presentation of the load. Its `Presentation.sizing` is always that of the view.
     ///   - receive: Receives progress, previews, and the end exactly once, on the main actor.
     public func load(
         _ request: ImageRequest, presentation: Presentation = Presentation(), receive: ImageBinding.Receiver? = nil
@@ -70,7 +70,7 @@ public import TintypeViews
     }
 
     /// Whether the view is visible; `true` at first. The animation of a hidden view stands still, and
-    /// ``Presentation/whenHidden`` decides about its load.
+    /// `Presentation.whenHidden` decides about its load.
     public var isVisible: Bool {
         get { player.isVisible }
         set {

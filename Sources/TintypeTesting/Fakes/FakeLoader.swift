@@ -4,7 +4,7 @@ public import TintypeCore
 /// An image loader that returns prepared answers and counts the loads.
 ///
 /// Set an answer for each source with ``setAnswer(_:for:)``. A load of any other source fails with
-/// ``TintypeError/Code/notFound``. You can call every method from any thread, also while loads are running.
+/// `TintypeError.Code.notFound`. You can call every method from any thread, also while loads are running.
 public final class FakeLoader: ImageLoader {
     /// The outcome of a load.
     public enum Answer: Sendable {
@@ -19,7 +19,7 @@ public final class FakeLoader: ImageLoader {
         /// The stored entry is still valid, and `metadata` replaces its metadata. The load fails if no entry is stored.
         case notModified(metadata: Data)
         /// The load waits until the gate is open, then continues with the inner answer. If it is cancelled first, it
-        /// fails with ``TintypeError/Code/cancelled``.
+        /// fails with `TintypeError.Code.cancelled`.
         indirect case gated(Gate, Answer)
     }
 
@@ -80,7 +80,7 @@ public final class FakeLoader: ImageLoader {
         state.withLock { $0.verdict = verdict }
     }
 
-    /// Returns the verdict set by ``judge(_:)``.
+    /// Returns the verdict set by `judge(_:)`.
     public func verdict(
         on stored: CacheEntry, for source: ImageSource, extras: RequestExtras, at now: Date
     ) -> StoredVerdict {
@@ -92,8 +92,8 @@ public final class FakeLoader: ImageLoader {
 
     /// Counts the load and performs the answer set for the source.
     ///
-    /// - Throws: The error of the answer; ``TintypeError/Code/notFound`` if there is none;
-    ///   ``TintypeError/Code/cancelled`` if the task is cancelled at a gate.
+    /// - Throws: The error of the answer; `TintypeError.Code.notFound` if there is none;
+    ///   `TintypeError.Code.cancelled` if the task is cancelled at a gate.
     @concurrent
     public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         let identity = source.identity

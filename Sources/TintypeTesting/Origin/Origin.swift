@@ -3,7 +3,7 @@ import TintypeTLS
 
 /// An HTTP/1.1 server for tests, on 127.0.0.1 and in the same process, with or without TLS.
 ///
-/// It answers as a test specifies, correctly or not, and records the requests. It runs from ``start(_:)`` until
+/// It answers as a test specifies, correctly or not, and records the requests. It runs from `start(_:)` until
 /// ``stop()``. A path without a response is a 404. You can call every method from any thread.
 ///
 ///     let origin = try await Origin.start()
@@ -42,7 +42,7 @@ public final class Origin: Sendable {
 
     /// Closes the listener and all connections, and returns when they are closed. Further calls have no effect.
     ///
-    /// Responses that this interrupts are not counted in ``closedEarly``.
+    /// Responses that this interrupts are not counted in `closedEarly`.
     public func stop() async {
         ledger.stop()
         await server.stop()

@@ -2,7 +2,7 @@ import TintypeCore
 
 /// A gate at which an ``Origin`` holds responses until a test opens it.
 ///
-/// Set it as ``OriginResponse/gate``. A gate stays open once opened, and several responses can share it. You can open
+/// Set it as `OriginResponse.gate`. A gate stays open once opened, and several responses can share it. You can open
 /// it from any thread.
 public final class OriginGate: Sendable {
     private struct State {

@@ -9,8 +9,10 @@ public struct BlurHash: Hashable, Sendable {
 
     /// Computes the hash of an image, on a copy of at most 64×64 pixels over a white background.
     ///
-    /// - Parameter waves: The number of horizontal and vertical components. More components show more detail. Each
-    ///   number is clamped to 1...9.
+    /// - Parameters:
+    ///   - pixels: The image.
+    ///   - waves: The number of horizontal and vertical components. More components show more detail. Each number is
+    ///     clamped to 1...9.
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     public init(
         _ pixels: PixelBuffer, waves: PixelSize = PixelSize(width: 4, height: 3)
