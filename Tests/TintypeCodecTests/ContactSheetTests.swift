@@ -3,7 +3,7 @@ import Testing
 import Tintype
 import TintypeTesting
 
-/// One image of every format side by side: `docs/images/formats.png`.
+/// One image of every format side by side: `formats.png`.
 ///
 /// To redraw it, run `TINTYPE_WRITE_SHEET=1 swift test --filter ContactSheetTests`, and look at it before you commit
 /// it.
@@ -15,7 +15,7 @@ import TintypeTesting
     private static let ground = Pixel(red: 96, green: 96, blue: 104)
 
     /// One labelled row per format: still, with alpha, animated, in other colours, and with more than 8 bits, as far as
-    /// the format supports it. `docs/formats.md` describes each image.
+    /// the format supports it. The article Formats describes each image.
     private static let rows: [(label: String, names: [String])] = [
         (
             "JPEG",
@@ -41,8 +41,10 @@ import TintypeTesting
         ("ICO", ["alpha-32.ico", "several.ico"]),
     ]
 
-    private static let sheetFile = URL(filePath: #filePath).appending(path: "../../../docs/images/formats.png")
-        .standardizedFileURL
+    private static let sheetFile = URL(filePath: #filePath).appending(
+        path: "../../../Sources/Tintype/Tintype.docc/formats.png"
+    )
+    .standardizedFileURL
 
     @Test func everyFormatLooksAsOnTheSheet() throws {
         let sheet = try Self.sheet()

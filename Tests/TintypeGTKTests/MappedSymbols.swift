@@ -3,7 +3,7 @@ import Foundation
 import Tintype
 import TintypeGTK
 
-/// The symbols of TintypeGTK that `docs/views.md` names. Each has an expression that compiles only if the symbol
+/// The symbols of TintypeGTK that `Views.md` names. Each has an expression that compiles only if the symbol
 /// exists; `MappedViewTests` reads this file.
 @MainActor private let mappedSymbols: [String: Any] = [
     "ContentFit": ContentFit.self, "ImageCell": ImageCell.self, "ImageListFactory": ImageListFactory.self,

@@ -4,7 +4,7 @@ import Tintype
 
 @testable import TintypeViews
 
-/// The transition of `docs/views.md` that curls.
+/// The transition of `Views.md` that curls.
 @Suite @MainActor struct CurlTests {
     /// A display that draws nothing.
     private final class EmptyDisplay: ImageDisplay {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The Swift code in the documents is compiled: a comment above each block names a file that contains the code.
+/// The Swift code in the documents and articles is compiled: a comment above each block names a file that contains the code.
 @Suite struct DocumentCodeTests {
     /// A block of Swift code.
     private struct Block {
@@ -23,10 +23,13 @@ import Testing
     private let blocks: [Block]
 
     init() throws {
-        let documents = try FileManager.default.contentsOfDirectory(
-            atPath: root.appending(path: "docs").path(percentEncoded: false))
-        let names = ["README.md", "CONTRIBUTING.md"] + documents.filter { $0.hasSuffix(".md") }.map { "docs/\($0)" }
-        blocks = try names.sorted().flatMap { [root] name in
+        let names = try ["docs", "Sources/Tintype/Tintype.docc"].flatMap { [root] folder in
+            try FileManager.default.contentsOfDirectory(
+                atPath: root.appending(path: folder).path(percentEncoded: false)
+            )
+            .filter { $0.hasSuffix(".md") }.map { "\(folder)/\($0)" }
+        }
+        blocks = try (["README.md", "CONTRIBUTING.md"] + names.sorted()).flatMap { [root] name in
             Self.blocks(of: name, in: try String(contentsOf: root.appending(path: name), encoding: .utf8))
         }
     }
@@ -48,7 +51,7 @@ import Testing
     }
 
     @Test func everyBlockOfADocumentIsCompiled() throws {
-        #expect(blocks.count >= 13)
+        #expect(blocks.count >= 25)
         for block in blocks where !block.isManifest {
             let first = block.code.first ?? ""
             guard let name = block.file else {

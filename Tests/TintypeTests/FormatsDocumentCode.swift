@@ -1,7 +1,7 @@
 import Foundation
 import Tintype
 
-// The code of docs/formats.md.
+// The code of the article Formats.
 
 /// Encodes an image as a photo, and as a drawing of few colours.
 func encodePhotoAndDrawing(_ image: Image, _ pipeline: ImagePipeline) async throws(TintypeError) -> [Data] {

@@ -1,7 +1,7 @@
 import Foundation
 import Tintype
 
-// The code of docs/loading.md. `DocumentCodeTests` compares the two.
+// The code of the articles The path of a request, and Caching and HTTP. `DocumentCodeTests` compares the two.
 
 /// Returns a request for a photo that shows what is there from the first moment on.
 func makePhotoRequest(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The table of SDWebImage's views in `docs/views.md` has a column for each module of views. Their symbols are compiled with the
+/// The table of SDWebImage's views in `Views.md` has a column for each module of views. Their symbols are compiled with the
 /// tests of the modules, because these may not be built.
 @Suite struct MappedViewTests {
     private let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
@@ -10,7 +10,8 @@ import Testing
         (1, "Tests/TintypeGTKTests/MappedSymbols.swift"), (2, "Tests/TintypeTerminalTests/View/MappedSymbols.swift"),
     ])
     func everySymbolOfAModuleIsInItsList(_ column: Int, _ file: String) throws {
-        let document = try String(contentsOf: root.appending(path: "docs/views.md"), encoding: .utf8)
+        let document = try String(
+            contentsOf: root.appending(path: "Sources/Tintype/Tintype.docc/Views.md"), encoding: .utf8)
         let list = try String(contentsOf: root.appending(path: file), encoding: .utf8)
         let table = try #require(document.range(of: "## From the views of SDWebImage\n"))
         let rows = document[table.upperBound...].split(separator: "\n").filter { $0.hasPrefix("|") }

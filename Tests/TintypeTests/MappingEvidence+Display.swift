@@ -72,64 +72,17 @@ extension MappingEvidence {
     ]
 
     static let defaults: [String: String] = [
-        "6 downloads at once": "DefaultsTests.limitsAndOrder",
-        "first in, first out": "DefaultsTests.limitsAndOrder",
-        "15 s without progress": "DefaultsTests.timesAndRetries",
-        "status 200 to 299": "DefaultsTests.answers",
-        "`Accept: image/*,*/*;q=0.8`": "DefaultsTests.requests",
         "redirects: the system's limit": "DefaultsTests.answers",
         "a response of any size": "ImagePipelineTests.bytesBeyondTheLimitAreRefused",
         "an image of any size": "DecodeLimitsTests.hugeImagesAreRefusedByTheirRatio",
         "memory without limit": "MemoryCacheTests.theStandardLimitsAreAFractionOfTheMemory",
-        "no limit on the number of images in memory": "MappingRuleTests.memoryHasNoLimitOnTheNumberOfImages",
         "disk without limit": "DiskLimitTests.theDefaultsAreFinite",
-        "7 days since the last use": "DiskCacheTests.anEntryUnusedForAWeekIsRemovedByTheNextWrite",
         "`Caches/com.hackemist.SDImageCache/default`": "CacheTests.theStandardDirectoryFollowsXDG",
-        "renditions: all caches": "DefaultsTests.theRenditionIsCachedInBothTiersAndTheOriginalOnDisk",
-        "originals: disk only": "DefaultsTests.theRenditionIsCachedInBothTiersAndTheOriginalOnDisk",
-        "a cached image is used until it is dropped": "MappingRuleTests.aCachedImageIsUsedUntilItIsDropped",
         "failures are remembered forever": "FailureTableTests.aFailureIsRememberedUntilItExpires",
-        "no previews": "DefaultsTests.failuresAreRespectedAndPreviewsOff",
-        "whole size, all frames, standard range": "DefaultsTests.imagesAreDecodedInFullInStandardRange",
         "decoded in advance only if drawing would be slow otherwise":
             "ContextTests.imageForceDecodePolicyPreparesOnlyIfRequested",
-        "animated and vector images are not transformed": "DefaultsTests.transformsSkipAnimatedAndVectorImages",
         "stored form: the image's own format, otherwise PNG with alph":
             "ContextTests.imageEncodeOptionsAndCacheSerializerDefineTheStoredFormat",
-        "completion before the disk has it": "DefaultsTests.completionDoesNotWaitForTheDisk",
-        "3 prefetched at once": "DefaultsTests.threeImagesArePrefetchedConcurrently",
         "prefetched with low priority": "PrefetcherTests.prefetchingHasTheLowestPriority",
-        "transitions of 0.5 s, unless the image was in memory":
-            "DefaultsTests.transitionsLastHalfASecondAndSkipMemoryHits",
-        "a view's new load cancels the old one": "ViewRuleTests.aNewURLCancelsTheOldLoad",
-    ]
-
-    static let defectsLimits: [String: String] = [
-        "the documentation accepts statuses 200 to 400, the code 200": "ResponseTests.acceptableStatusesCanBeSet",
-        "documentation of cache settings disagrees with the code": "DiskLimitTests.theDefaultsAreFinite",
-        "a second request for a URL loses its fields, priority and pr":
-            "DownloadTests.differentRequestsDoNotShareATransfer",
-        "a transfer occupies its slot of the download queue while its":
-            "DownloadTests.aTransferFreesItsSlotBeforeItsImageIsDecoded",
-        "operations are searched in lists; LIFO is quadratic":
-            "PriorityQueueTests.randomOperationsAgreeWithASortedList",
-        "the disk limit is enforced only when the program ends or goe":
-            "DiskCacheTests.theSizeLimitEvictsTheLeastRecentlyUsedEntries",
-        "one serial queue reads, decodes and writes": "WorkQueueTests.bothStepsRunOnOneThreadIfTheSecondQueueHasRoom",
-        "the key of a filter lacks its parameters": "ResizeTransformerTests.theIdentifierContainsEveryParameter",
-        "limit, HDR, first frame and scale are not in the key": "CacheKeyTests.settingsThatChangePixelsAreInTheKey",
-        "failed URLs accumulate and are never forgotten": "ManagerRuleTests.theFailureMemoryIsBounded",
-        "loops are counted wrongly when playing backwards": "AnimationPlayerTests.everyModeShowsItsLoopsAndEnds",
-        "frames are evicted by a guess at the index": "FrameBufferTests.theNextFramesAreWorthHolding",
-        "a refresh relies on NSURLCache": "RevalidationTests.aConfirmedEntryIsTheResultAndItsMetadataIsRenewed",
-        "no retry, resumption, rate limit, redirect hook, or timeout": "RetryTests.aFailureIsRetriedUntilItSucceeds",
-        "no limit on the size of a response": "ImagePipelineTests.bytesBeyondTheLimitAreRefused",
-        "progressive decoding starts again each time, and drops updat":
-            "IncrementalFormatTests.aPreviewShowsMoreThanThePreviousOne",
-        "cancelling a query calls the completion block before `cancel":
-            "ManagerRuleTests.aCancelledLoadEndsOnceWithError2002AndIsNotRemembered",
-        "completion may come more than once": "ManagerRuleTests.theCallbackFormEndsOnceOnTheMainActor",
-        "thumbnails and limits only after the whole download": "BombTests.knownBombsAreRefusedBeforeAnyPixelIsDecoded",
-        "bad bytes stay in the disk cache": "DiskCacheTests.everySingleByteChangeIsAMiss",
     ]
 }

@@ -1,4 +1,4 @@
-/// The test that shows the behaviour of each row of `docs/from-sdwebimage.md`, as `Suite.test`, by section.
+/// The test that shows the behaviour of each row of `FromSDWebImage.md`, as `Suite.test`, by section.
 ///
 /// A key is the beginning of the row's first cell. `MappingTests` checks that every row with a counterpart has a test, and
 /// that every test exists.
@@ -21,7 +21,6 @@ enum MappingEvidence {
         "Errors": errors,
         "Notifications": notifications,
         "Defaults": defaults,
-        "Defects and limits that Tintype avoids": defectsLimits,
     ]
 }
 

@@ -4,7 +4,7 @@ import Testing
 import Tintype
 import TintypeTesting
 
-/// Behaviour that rows of `docs/from-sdwebimage.md` state, with an origin server and the standard configuration.
+/// Behaviour that rows of `FromSDWebImage.md` state, with an origin server and the standard configuration.
 @Suite(.timeLimit(.minutes(15))) struct MappingRuleTests {
     private static let png = Result { try PNGEncoder().encode(.filled(.white), as: .png, options: EncodeOptions()) }
 

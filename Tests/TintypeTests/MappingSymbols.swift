@@ -1,7 +1,7 @@
 import Foundation
 import Tintype
 
-/// The symbols that `docs/from-sdwebimage.md` names, spelled as in that document. Each has an expression that compiles
+/// The symbols that `FromSDWebImage.md` names, spelled as in that document. Each has an expression that compiles
 /// only if the symbol exists.
 ///
 /// The table is in pieces, because the compiler is slow on large literals.

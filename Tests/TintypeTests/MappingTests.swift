@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tintype
 
-/// Checks that every symbol named in `docs/from-sdwebimage.md` exists, that every row has a test, and that every option of
+/// Checks that every symbol named in `FromSDWebImage.md` exists, that every row has a test, and that every option of
 /// SDWebImage has a row.
 @Suite struct MappingTests {
     /// A row of a table.
@@ -36,7 +36,8 @@ import Tintype
     private let originals: Set<String>
 
     init() throws {
-        let guide = try String(contentsOf: Self.root.appending(path: "docs/from-sdwebimage.md"), encoding: .utf8)
+        let guide = try String(
+            contentsOf: Self.root.appending(path: "Sources/Tintype/Tintype.docc/FromSDWebImage.md"), encoding: .utf8)
         rows = guide.split(separator: "\n## ").flatMap { part -> [Row] in
             let lines = part.split(separator: "\n")
             let section = String(lines.first ?? "")

@@ -3,7 +3,7 @@ import HTTPTestSupport
 import Testing
 import Tintype
 
-// The code of docs/security.md. `DocumentCodeTests` compares the two.
+// The code of Isolation.md. `DocumentCodeTests` compares the two.
 
 /// Returns the pipeline of a server that loads URLs of its users.
 func makeServerPipeline(cachingIn directory: URL) -> ImagePipeline {
@@ -22,13 +22,14 @@ func makeServerPipeline(cachingIn directory: URL) -> ImagePipeline {
     return ImagePipeline(configuration)
 }
 
-/// `docs/security.md` names every limit.
+/// `Isolation.md` names every limit.
 @Suite(.timeLimit(.minutes(15))) struct SecurityDocumentTests {
     private let document: String
 
     init() throws {
         let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
-        document = try String(contentsOf: root.appending(path: "docs/security.md"), encoding: .utf8)
+        document = try String(
+            contentsOf: root.appending(path: "Sources/Tintype/Tintype.docc/Isolation.md"), encoding: .utf8)
     }
 
     @Test func theServersPipelineRefusesLocalFiles() async throws {

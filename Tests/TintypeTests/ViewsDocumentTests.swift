@@ -108,7 +108,7 @@ extension CustomTransition {
     }
 }
 
-/// The code in `docs/views.md`.
+/// The code in `Views.md`.
 @Suite(.timeLimit(.minutes(15))) @MainActor struct ViewsDocumentTests {
     private let canvas = Canvas()
     private let pipeline = ImagePipeline(
@@ -120,7 +120,8 @@ extension CustomTransition {
     func theCodeInTheDocumentEqualsThisFile(_ begin: String, _ end: String) throws {
         let here = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
         let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
-        let document = try String(contentsOf: root.appending(path: "docs/views.md"), encoding: .utf8)
+        let document = try String(
+            contentsOf: root.appending(path: "Sources/Tintype/Tintype.docc/Views.md"), encoding: .utf8)
         let code = try #require(here.between("// \(begin)\n", "// \(end)"))
         #expect(document.contains("```swift\n\(code.trimmingCharacters(in: .newlines))\n```"))
         if begin == "BEGIN VIEW" { #expect(code.split(separator: "\n").count <= 40) }

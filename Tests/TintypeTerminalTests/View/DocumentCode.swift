@@ -3,7 +3,7 @@ import TintypeCore
 import TintypeTerminal
 import TintypeViews
 
-// The code of docs/terminal.md. `DocumentCodeTests` compares the two.
+// The code of the article Terminal. `DocumentCodeTests` compares the two.
 
 /// Shows an image on a screen of its own until a key is pressed.
 @MainActor func show(_ url: URL, with pipeline: ImagePipeline) async throws(TintypeError) {

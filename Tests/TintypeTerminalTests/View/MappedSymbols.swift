@@ -2,7 +2,7 @@ import TintypeCore
 import TintypeTerminal
 import TintypeViews
 
-/// The symbols of TintypeTerminal that `docs/views.md` names. Each has an expression that compiles only if the
+/// The symbols of TintypeTerminal that `Views.md` names. Each has an expression that compiles only if the
 /// symbol exists; `MappedViewTests` reads this file.
 @MainActor private let mappedSymbols: [String: Any] = [
     "Presentation.WhileLoading.placeholder": Presentation.WhileLoading.placeholder,
