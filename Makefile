@@ -49,7 +49,7 @@ TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/tsan-suppressions $(REP
 	cache-tests proxy-cache-tests server-hostile cluster-demo sandbox-test deb deb-test clean
 
 help: ## List the targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
 bootstrap: ## Install missing system packages
 	@scripts/bootstrap
@@ -89,7 +89,7 @@ gallery-test: ## Scroll through the gallery under Xvfb, 20 seconds to measure an
 	scripts/check/with-screen "$$($(BUILD) -c release --traits GTK --show-bin-path)/GTKTest" gallery 20
 	scripts/check/with-screen "$$($(BUILD) -c release --traits GTK --show-bin-path)/GTKTest" views
 
-docs: bootstrap ## Build a static site of the public interface in reports/docs, with docc of the toolchain
+docs: bootstrap ## Build a static site of the articles and the public interface in reports/docs, with docc of the toolchain
 	TRAITS='$(TRAITS)' scripts/docs
 
 lint: ## Check the style rules that a machine can check
