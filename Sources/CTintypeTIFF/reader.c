@@ -232,8 +232,25 @@ const char *tintype_tiff_message(const tintype_tiff_reader *reader) {
 
 // MARK: Pixels
 
+/// Replaces coefficients of YCbCr that are no numbers (529 in some files is 0/0) by those of Rec. ITU-R BT.601, the default
+/// of TIFF 6.0, section 21. libtiff refuses the image otherwise.
+static void mend_coefficients(TIFF *tiff) {
+    static const float standard[3] = {0.299f, 0.587f, 0.114f};
+    const float *stated = NULL;
+    if (!TIFFGetField(tiff, TIFFTAG_YCBCRCOEFFICIENTS, &stated)) {
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        if (!(stated[i] > 0 && stated[i] < 1)) {
+            TIFFSetField(tiff, TIFFTAG_YCBCRCOEFFICIENTS, standard);
+            return;
+        }
+    }
+}
+
 tintype_tiff_status tintype_tiff_start(tintype_tiff_reader *reader) {
     char reason[1024] = "";
+    mend_coefficients(reader->tiff);
     if (!TIFFRGBAImageOK(reader->tiff, reason) || !TIFFRGBAImageBegin(&reader->image, reader->tiff, 1, reason)) {
         snprintf(reader->report.message, sizeof reader->report.message, "%s", reason);
         return TINTYPE_TIFF_UNSUPPORTED;

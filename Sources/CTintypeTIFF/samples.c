@@ -4,7 +4,7 @@
 #include <string.h>
 
 // Reads the images that libtiff does not convert to RGBA, or not without loss: channels of more than 8 bits, signed
-// numbers, CMYK, whose colours a profile defines, and CIELab, whose white libtiff does not adapt to that of a display.
+// numbers, palettes of 65,536 colours, CMYK, whose colours a profile defines, and CIELab, whose white libtiff does not adapt to that of a display.
 
 struct tintype_tiff_samples {
     TIFF *tiff;
@@ -22,6 +22,10 @@ struct tintype_tiff_samples {
     /// Whether a sample after the colours is alpha, and whether colours are multiplied by it.
     bool has_alpha;
     bool is_associated;
+    /// The red, green and blue of the colours that 16-bit samples name; null if they name none.
+    const uint16_t *palette[3];
+    /// Whether the colours of the palette have 8 bits.
+    bool is_palette_narrow;
     bool is_tiled;
     bool is_planar;
     uint32_t piece_width;
@@ -37,6 +41,7 @@ static uint16_t colours_of(uint16_t photometric) {
     switch (photometric) {
     case PHOTOMETRIC_MINISBLACK:
     case PHOTOMETRIC_MINISWHITE:
+    case PHOTOMETRIC_PALETTE:
         return 1;
     case PHOTOMETRIC_RGB:
     case PHOTOMETRIC_CIELAB:
@@ -94,12 +99,31 @@ static void read_range(tintype_tiff_samples *from) {
     from->has_range = from->is_signed || is_stated;
 }
 
+/// Reads the palette. Some programs write colours of 8 bits into it, which libtiff recognizes by their numbers, too.
+static bool read_palette(tintype_tiff_samples *from) {
+    uint16_t *planes[3];
+    if (from->bits != 16 || !TIFFGetField(from->tiff, TIFFTAG_COLORMAP, &planes[0], &planes[1], &planes[2])) {
+        return false;
+    }
+    from->is_palette_narrow = true;
+    for (int plane = 0; plane < 3; plane++) {
+        from->palette[plane] = planes[plane];
+        for (size_t i = 0; i < 65536 && from->is_palette_narrow; i++) {
+            from->is_palette_narrow = planes[plane][i] < 256;
+        }
+    }
+    return true;
+}
+
 /// Returns whether this reader supports the type of the samples, and libtiff does not or loses some of it.
 static bool has_depth(tintype_tiff_samples *from, bool is_of_inks) {
     uint16_t format = SAMPLEFORMAT_UINT;
     TIFFGetFieldDefaulted(from->tiff, TIFFTAG_SAMPLEFORMAT, &format);
     if (is_lab(from)) {
         return from->bits == 8 || from->bits == 16;
+    }
+    if (from->photometric == PHOTOMETRIC_PALETTE) {
+        return format == SAMPLEFORMAT_UINT && read_palette(from);
     }
     from->is_float = format == SAMPLEFORMAT_IEEEFP;
     if (from->is_float) {
@@ -324,9 +348,13 @@ static void finish(const tintype_tiff_samples *from, uint16_t *pixel) {
     if (is_lab(from)) {
         finish_lab(from, pixel);
     }
-    bool is_grey = colours_of(from->photometric) == 1;
+    const bool is_grey = colours_of(from->photometric) == 1;
     uint16_t alpha = from->has_alpha ? pixel[is_grey ? 1 : 3] : 0xFFFF;
-    if (is_grey) {
+    const uint16_t index = pixel[0];
+    for (int i = 0; i < 3 && from->palette[0] != NULL; i++) {
+        pixel[i] = (uint16_t)(from->palette[i][index] * (from->is_palette_narrow ? 257u : 1u));
+    }
+    if (is_grey && from->palette[0] == NULL) {
         bool is_inverted = from->photometric == PHOTOMETRIC_MINISWHITE;
         pixel[0] = is_inverted ? 0xFFFF - pixel[0] : pixel[0];
         pixel[1] = pixel[2] = pixel[0];

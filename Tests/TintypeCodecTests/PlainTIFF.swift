@@ -12,32 +12,48 @@ struct PlainTIFF {
     var isSigned = false
     /// The meaning of the last sample: 0 for none, 1 for associated alpha, 2 for straight alpha; `nil` to say nothing.
     var extraSample: Int?
+    /// How the colour differences of YCbCr are subsampled across and down; `nil` to say nothing.
+    var subsampling: (across: Int, down: Int)?
+    /// Further fields, which are not in the entry itself: tag, type, number of values, and their bytes.
+    var fields: [(tag: Int, type: Int, count: Int, bytes: Data)] = []
 
     /// Returns the file.
     ///
     /// - Parameter sample: The value of a sample of a pixel, from 0 to 1.
     func bytes(_ sample: (_ pixel: Int, _ channel: Int) -> Double) -> Data {
-        let (directory, strip) = (2 + 12 * (extraSample == nil ? 10 : 11) + 4, 4 * 16 * samplesPerPixel * bits / 8)
+        let entryCount = 10 + (extraSample == nil ? 0 : 1) + (subsampling == nil ? 0 : 1) + fields.count
+        let (directory, strip) = (2 + 12 * entryCount + 4, 4 * 16 * samplesPerPixel * bits / 8)
         let arrays = 8 + directory
         let pixels = arrays + 4 * 8
         // Tag, type (3: two bytes, 4: four), number of values, value or offset.
-        let entries =
+        let format = isFloat ? 3 : isSigned ? 2 : 1
+        var entries =
             [
-                (256, 3, 1, 4), (257, 3, 1, 32), (258, 3, samplesPerPixel, arrays), (259, 3, 1, 1),
+                (256, 3, 1, 4), (257, 3, 1, 32), (258, 3, samplesPerPixel, samplesPerPixel == 1 ? bits : arrays),
+                (259, 3, 1, 1),
                 (262, 3, 1, photometric), (273, 4, 2, arrays + 16), (277, 3, 1, samplesPerPixel), (278, 3, 1, 16),
                 (279, 4, 2, arrays + 24),
-            ] + (extraSample.map { [(338, 3, 1, $0)] } ?? []) + [(339, 3, samplesPerPixel, arrays + 8)]
+            ] + (extraSample.map { [(338, 3, 1, $0)] } ?? []) + [
+                (339, 3, samplesPerPixel, samplesPerPixel == 1 ? format : arrays + 8)
+            ]
+        if let subsampling { entries.append((530, 3, 2, subsampling.across | subsampling.down << 16)) }
+        var end = pixels + 2 * strip
+        for field in fields {
+            entries.append((field.tag, field.type, field.count, end))
+            end += field.bytes.count
+        }
+        entries.sort { $0.0 < $1.0 }
         var data = Data("II*\0".utf8) + Self.number(8, 4) + Self.number(entries.count, 2)
         for (tag, type, count, value) in entries {
             data += Self.number(tag, 2) + Self.number(type, 2) + Self.number(count, 4) + Self.number(value, 4)
         }
         data += Data(count: 4)
-        for value in [bits, isFloat ? 3 : isSigned ? 2 : 1] { for _ in 0..<4 { data += Self.number(value, 2) } }
+        for value in [bits, format] { for _ in 0..<4 { data += Self.number(value, 2) } }
         for value in [pixels, pixels + strip, strip, strip] { data += Self.number(value, 4) }
         for index in 0..<4 * 32 * samplesPerPixel {
             data += encoded(sample(index / samplesPerPixel, index % samplesPerPixel))
         }
-        return data
+        return fields.reduce(data) { $0 + $1.bytes }
     }
 
     private func encoded(_ value: Double) -> Data {
@@ -46,7 +62,7 @@ struct PlainTIFF {
         return Self.number(isSigned ? number ^ 1 << (bits - 1) : number, bits / 8)
     }
 
-    private static func number(_ number: Int, _ size: Int) -> Data {
+    static func number(_ number: Int, _ size: Int) -> Data {
         Data((0..<size).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })
     }
 }

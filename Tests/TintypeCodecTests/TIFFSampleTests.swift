@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import TintypeCore
 import TintypeTIFF
@@ -50,5 +51,31 @@ import TintypeTIFF
     @Test(arguments: [8, 16, 32]) func signedSamplesAreScaledByTheirRange(_ bits: Int) throws {
         let pixel = try pixel(PlainTIFF(bits: bits, isSigned: true))
         #expect(isNear(pixel, Pixel(red: 128, green: 64, blue: 255), 1), "\(pixel)")
+    }
+
+    /// ImageMagick and libvips look up 16-bit indices, too, and take numbers up to 255 for those of 8 bits, as libtiff does.
+    @Test(arguments: [257, 1]) func aPaletteMayHave65536Colors(_ unit: Int) throws {
+        var map = Data(count: 3 * 65536 * 2)
+        for (plane, value) in [200, 100, 50].enumerated() {
+            map.replaceSubrange(
+                2 * (65536 * plane + 0x1234)..<2 * (65536 * plane + 0x1234) + 2,
+                with: PlainTIFF.number(value * unit, 2))
+        }
+        let file = PlainTIFF(photometric: 3, samplesPerPixel: 1, fields: [(320, 3, 3 * 65536, map)])
+        let bytes = file.bytes { pixel, _ in pixel == 5 ? Double(0x1234) / 65535 : 0 }
+        let image = try TIFFDecoder().decode(bytes, context: DecodeContext())
+        #expect(image.pixels[1, 1] == Pixel(red: 200, green: 100, blue: 50), "\(image.pixels[1, 1])")
+        #expect(image.pixels[0, 0] == Pixel(red: 0, green: 0, blue: 0))
+    }
+
+    /// Pillow, ImageMagick and ffmpeg show such files with the coefficients of Rec. ITU-R BT.601, the default of TIFF 6.0.
+    @Test func coefficientsThatAreNoNumbersAreTheDefault() throws {
+        func file(_ coefficients: Data?) -> PlainTIFF {
+            PlainTIFF(
+                photometric: 6, bits: 8, subsampling: (1, 1), fields: coefficients.map { [(529, 5, 3, $0)] } ?? [])
+        }
+        let plain = try pixel(file(nil), [0.5, 0.25, 0.75])
+        #expect(try pixel(file(Data(count: 24)), [0.5, 0.25, 0.75]) == plain)
+        #expect(plain != Pixel(red: 128, green: 64, blue: 191) && plain.alpha == 255)
     }
 }
