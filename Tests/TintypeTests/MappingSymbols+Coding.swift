@@ -27,7 +27,7 @@ extension MappingSymbols {
             "ImageEncoder.formats": { (encoder: any ImageEncoder) in encoder.formats },
             "EncodeOptions.background": \EncodeOptions.background, "EncodeOptions.frames": \EncodeOptions.frames,
             "EncodeOptions.quality": \EncodeOptions.quality, "EncodeOptions.range": \EncodeOptions.range,
-            "DecodeLimits.check(_:)": DecodeLimits.check(_:),
+            "DecodeLimits.check(_:byteCount:)": DecodeLimits.check(_:byteCount:),
             "ImageCoderRegistry.adding(decoders:encoders:)": ImageCoderRegistry.adding(decoders:encoders:),
             "ImageCoderRegistry.decoder(for:options:name:)": ImageCoderRegistry.decoder(for:options:name:),
             "ImageCoderRegistry.encoder(for:)": ImageCoderRegistry.encoder(for:),

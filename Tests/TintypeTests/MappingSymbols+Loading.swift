@@ -14,7 +14,6 @@ extension MappingSymbols {
                 { (loader: any ImageLoader, source: ImageSource, context: LoadContext) async throws in
                     try await loader.load(source, context: context)
                 },
-            "ImageLoaderChain.loaders": \ImageLoaderChain.loaders,
             "LoadContext.stored": \LoadContext.stored,
             "LoadedBytes.isNotModified": \LoadedBytes.isNotModified,
             "LoadedBytes.notModified(_:metadata:)": LoadedBytes.notModified(_:metadata:),
