@@ -1,12 +1,12 @@
 import CLibHEIF
 import TintypeCore
 
-/// The interleaved RGBA samples of an image that libheif has decoded, straight or premultiplied as in the file.
-struct HEIFPlane: ~Copyable {
+/// The interleaved RGBA samples of an image that libheif has decoded, upright.
+final class HEIFPlane: HEIFRows {
     private let image: OpaquePointer
     private let plane: UnsafePointer<UInt8>
     private let stride: Int
-    private let size: PixelSize
+    let size: PixelSize
     /// Bits a channel.
     private let depth: Int
     private let isWide: Bool
@@ -15,7 +15,8 @@ struct HEIFPlane: ~Copyable {
     ///
     /// - Parameters:
     ///   - size: The size that the file declares, in pixels.
-    ///   - isWide: Whether to decode to 16-bit words instead of 8 bits per channel.
+    ///   - isWide: Whether to decode to 16-bit words, which only the words of rows can be read from, instead of 8 bits per
+    ///     channel.
     /// - Throws: ``TintypeError/Code/undecodable``, also if the image has another size;
     ///   ``TintypeError/Code/limitExceeded``; ``TintypeError/Code/outOfMemory``.
     init(_ handle: OpaquePointer, _ size: PixelSize, isWide: Bool) throws(TintypeError) {
@@ -54,23 +55,25 @@ struct HEIFPlane: ~Copyable {
         1.littleEndian == 1 ? heif_chroma_interleaved_RRGGBBAA_LE : heif_chroma_interleaved_RRGGBBAA_BE
     }
 
-    /// The number of samples in a row, four a pixel.
-    var rowLength: Int { size.width * 4 }
+    var orientation: Orientation { .up }
 
-    /// Returns row `y` of an image of 8 bits per channel.
-    func row(_ y: Int) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: plane + y * stride, count: rowLength)
+    /// Returns a row of an image of 8 bits per channel.
+    private func row(_ y: Int) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: plane + y * stride, count: size.width * 4)
     }
 
-    /// Writes row `y` as 16-bit words, scaled so that the maximum of the depth becomes 65535.
-    func readRow(_ y: Int, into words: UnsafeMutableBufferPointer<UInt16>) {
+    func read(_ y: Int, into target: UnsafeMutableBufferPointer<UInt8>) {
+        _ = target.update(fromContentsOf: row(y))
+    }
+
+    func read(_ y: Int, into words: UnsafeMutableBufferPointer<UInt16>) {
         guard isWide else {
             for (index, sample) in row(y).enumerated() { words[index] = UInt16(sample) * 257 }
             return
         }
-        let row = UnsafeRawBufferPointer(start: plane + y * stride, count: rowLength * 2)
+        let row = UnsafeRawBufferPointer(start: plane + y * stride, count: size.width * 8)
         let maximum = UInt32(1) << UInt32(depth) - 1
-        for index in 0..<rowLength {
+        for index in 0..<size.width * 4 {
             let sample = min(UInt32(row.loadUnaligned(fromByteOffset: index * 2, as: UInt16.self)), maximum)
             words[index] = UInt16((sample * 65535 + maximum / 2) / maximum)
         }

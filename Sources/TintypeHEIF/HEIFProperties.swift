@@ -30,28 +30,49 @@ struct HEIFProperties {
         }
     }
 
-    /// Returns the first property of a kind that an item has.
-    func property(_ kind: String, of item: Int) -> ISOBox? {
-        let indices = indicesByItem[item] ?? []
-        return indices.filter(all.indices.contains).map { all[$0] }.first { $0.kind == kind }
+    /// Returns the properties of an item, in order.
+    func all(of item: Int) -> [ISOBox] {
+        (indicesByItem[item] ?? []).filter(all.indices.contains).map { all[$0] }
     }
-}
 
-extension Orientation {
-    /// Reads the rotation and mirroring of the primary image, in whatever order the file lists them
-    /// (ISO/IEC 23008-12, 6.5.10 and 6.5.12).
+    /// Returns the first property of a kind that an item has.
+    func property(_ kind: String, of item: Int) -> ISOBox? { all(of: item).first { $0.kind == kind } }
+
+    /// Returns the size that an item declares (`ispe`), in pixels; `nil` if it declares none.
+    func size(of item: Int) throws(TintypeError) -> PixelSize? {
+        guard let extents = property("ispe", of: item)?.fullBody else { return nil }
+        return PixelSize(
+            width: try file.number(at: extents.lowerBound, in: extents),
+            height: try file.number(at: extents.lowerBound + 4, in: extents))
+    }
+
+    // MARK: Transformations
+
+    private static let transformations: Set<String> = ["clap", "irot", "imir"]
+
+    /// Whether an item is cropped, rotated or mirrored.
+    func isTransformed(_ item: Int) -> Bool { all(of: item).contains { Self.transformations.contains($0.kind) } }
+
+    /// Returns the part of an image that is shown, before rotation (`clap`).
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` for invalid boxes.
-    init(primaryItemOf bytes: UnsafeRawBufferPointer) throws(TintypeError) {
-        let file = ISOFile(bytes: bytes)
-        let meta = try file.itemMetaBox()
-        let properties = try file.requiredBox("iprp", in: meta).body
-        let all = try file.boxes(in: file.requiredBox("ipco", in: properties).body)
+    /// - Returns: `nil` if the image is cropped after it was turned, twice, or not to whole pixels inside of it.
+    func crop(of item: Int, _ size: PixelSize) throws(TintypeError) -> PixelRect? {
+        let kinds = all(of: item).map(\.kind).filter(Self.transformations.contains)
+        guard kinds.contains("clap") else { return PixelRect(x: 0, y: 0, size: size) }
+        guard kinds.first == "clap", !kinds.dropFirst().contains("clap"), let body = property("clap", of: item)?.body
+        else {
+            return nil
+        }
+        return try file.cleanAperture(body, of: size)
+    }
+
+    /// Returns the rotation and mirroring of an image, in whatever order the file lists them (ISO/IEC 23008-12, 6.5.10 and
+    /// 6.5.12).
+    func orientation(of item: Int) -> Orientation {
         var (turns, mirror) = (0, Int?.none)
-        let own = try file.itemProperties(in: properties)[file.primaryItem(meta)] ?? []
-        for index in own where all.indices.contains(index) {
-            guard let value = file.bytes[all[index].body].first else { continue }
-            switch all[index].kind {
+        for box in all(of: item) {
+            guard let value = file.bytes[box.body].first else { continue }
+            switch box.kind {
             // Rotating a mirrored image equals mirroring an image that is rotated the other way.
             case "irot": turns += mirror == nil ? Int(value & 3) : -Int(value & 3)
             case "imir":
@@ -62,7 +83,18 @@ extension Orientation {
             default: break
             }
         }
-        self.init(quarterTurns: turns, mirror: mirror)
+        return Orientation(quarterTurns: turns, mirror: mirror)
+    }
+}
+
+extension Orientation {
+    /// Reads the rotation and mirroring of the primary image.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` for invalid boxes.
+    init(primaryItemOf bytes: UnsafeRawBufferPointer) throws(TintypeError) {
+        let file = ISOFile(bytes: bytes)
+        let meta = try file.itemMetaBox()
+        self = try HEIFProperties(file, meta).orientation(of: file.primaryItem(meta))
     }
 }
 

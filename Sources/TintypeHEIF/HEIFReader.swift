@@ -7,6 +7,10 @@ import TintypeCore
 struct HEIFReader: ~Copyable {
     /// What libheif reads instead of the file, if it needs a copy. It must outlive the context.
     private let adaptedCopy: HEIFAdaptedCopy?
+    /// What libheif reads.
+    private let bytes: UnsafeRawBufferPointer
+    /// The number of a thumbnail; `nil` for the primary image.
+    private let item: Int?
     /// `nil` for a thumbnail, which belongs to the context of another reader.
     private let context: OpaquePointer?
     private let handle: OpaquePointer
@@ -55,6 +59,7 @@ struct HEIFReader: ~Copyable {
             throw TintypeError(.undecodable, stage: .decode, "the HEIC has no image")
         }
         self.adaptedCopy = adaptedCopy
+        (self.bytes, self.item) = (bytes, nil)
         self.context = context
         self.handle = handle
         // An image that libheif accepts is shown even if its orientation cannot be read.
@@ -67,8 +72,11 @@ struct HEIFReader: ~Copyable {
         if let context { heif_context_free(context) }
     }
 
-    private init(thumbnail handle: OpaquePointer, knowsCodePoints: Bool) {
+    private init(
+        thumbnail handle: OpaquePointer, _ item: Int, _ bytes: UnsafeRawBufferPointer, knowsCodePoints: Bool
+    ) {
         (adaptedCopy, context) = (nil, nil)
+        (self.bytes, self.item) = (bytes, item)
         self.handle = handle
         orientation = .up
         self.knowsCodePoints = knowsCodePoints
@@ -79,7 +87,7 @@ struct HEIFReader: ~Copyable {
     func thumbnail(atLeast size: PixelSize) -> HEIFReader? {
         var items = [heif_item_id](repeating: 0, count: Self.maxThumbnails)
         let count = heif_image_handle_get_list_of_thumbnail_IDs(handle, &items, Int32(items.count))
-        var (best, bestSize): (OpaquePointer?, PixelSize) = (nil, info.size)
+        var (best, bestItem, bestSize): (OpaquePointer?, Int, PixelSize) = (nil, 0, info.size)
         for item in items.prefix(Int(max(count, 0))) {
             var thumbnail: OpaquePointer?
             let error = heif_image_handle_get_thumbnail(handle, item, &thumbnail)
@@ -87,12 +95,12 @@ struct HEIFReader: ~Copyable {
             let thumbnailSize = Self.size(of: thumbnail)
             if thumbnailSize.isThumbnail(of: info.size, atLeast: size), thumbnailSize.area < bestSize.area {
                 if let best { heif_image_handle_release(best) }
-                (best, bestSize) = (thumbnail, thumbnailSize)
+                (best, bestItem, bestSize) = (thumbnail, Int(item), thumbnailSize)
             } else {
                 heif_image_handle_release(thumbnail)
             }
         }
-        return best.map { HEIFReader(thumbnail: $0, knowsCodePoints: knowsCodePoints) }
+        return best.map { HEIFReader(thumbnail: $0, bestItem, bytes, knowsCodePoints: knowsCodePoints) }
     }
 
     private static let maxThumbnails = 8
@@ -190,33 +198,62 @@ struct HEIFReader: ~Copyable {
     func decodeImage(
         _ target: DecodeTarget, _ colors: SourceColors, _ context: DecodeContext
     ) throws(TintypeError) -> WideImage {
-        guard colors.isHighRange || (isWide && context.options.range == .high) else {
-            let plane = try HEIFPlane(handle, info.size, isWide: false)
-            let pixels = try convertAndResample(plane, target, ColorConverter(colors, .rgb))
-            return WideImage(pixels: pixels, highRange: nil)
+        let usesWords = colors.isHighRange || (isWide && context.options.range == .high)
+        let rows = try readRows(context, asWords: usesWords && isWide)
+        let stored = try target.stored(in: rows.orientation, of: info.size)
+        guard usesWords else {
+            let pixels = try convertAndResample(rows, stored, ColorConverter(colors, .rgb))
+            return WideImage(pixels: try pixels.oriented(rows.orientation), highRange: nil)
         }
-        let plane = try HEIFPlane(handle, info.size, isWide: isWide)
-        let rows = WideRows(info.size, target, WideConverter(colors, .rgb), context)
+        let maker = WideRows(rows.size, stored, WideConverter(colors, .rgb), context)
         let unpremultiplies = info.hasAlpha && isPremultiplied
-        return try rows.image { (first, count, words) in
+        let length = rows.size.width * 4
+        return try maker.image { (first, count, words) in
             for y in 0..<count {
-                plane.readRow(first + y, into: UnsafeMutableBufferPointer(rebasing: words[(y * plane.rowLength)...]))
+                rows.read(first + y, into: UnsafeMutableBufferPointer(rebasing: words[y * length..<(y + 1) * length]))
             }
             if unpremultiplies { WideRows.unpremultiply(words) }
+        }.oriented(rows.orientation)
+    }
+
+    private func readRows(_ context: DecodeContext, asWords: Bool) throws(TintypeError) -> any HEIFRows {
+        // `??` does not preserve the type of an error.
+        if let rows = try interpolatedRows(context) { return rows }
+        return try HEIFPlane(handle, info.size, isWide: asWords)
+    }
+
+    /// Decodes the image without libheif, if its chroma has fewer samples than pixels.
+    ///
+    /// - Returns: `nil` for other images, and for damaged ones: libheif tells what is wrong with them.
+    /// - Throws: ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    private func interpolatedRows(_ context: DecodeContext) throws(TintypeError) -> (any HEIFRows)? {
+        do throws(TintypeError) {
+            guard let still = try HEIFStill(bytes, item: item), (still.alpha != nil) == info.hasAlpha,
+                still.color.orientation.displayed(still.color.crop.size) == info.size
+            else { return nil }
+            return try HEIFInterpolatedRows(still, bytes, context)
+        } catch {
+            guard error.code != .cancelled, error.code != .outOfMemory else { throw error }
+            return nil
         }
     }
 
     /// Converts an image of 8 bits per channel to premultiplied sRGB, and resamples it.
     private func convertAndResample(
-        _ plane: borrowing HEIFPlane, _ target: DecodeTarget, _ converter: ColorConverter?
+        _ rows: any HEIFRows, _ target: DecodeTarget, _ converter: ColorConverter?
     ) throws(TintypeError) -> PixelBuffer {
-        let size = info.size
+        let size = rows.size
         var nextRow = 0
         let (isPremultiplied, isStraight) = (
             info.hasAlpha && self.isPremultiplied, info.hasAlpha && !self.isPremultiplied
         )
         func read(_ count: Int, _ strip: inout PixelWriter) {
-            for row in 0..<count { strip.withRows(from: row) { $0.copyMemory(from: plane.row(nextRow + row)) } }
+            for row in 0..<count {
+                strip.withRows(from: row) { bytes in
+                    let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                    rows.read(nextRow + row, into: UnsafeMutableBufferPointer(start: start, count: size.width * 4))
+                }
+            }
             if isPremultiplied {
                 strip.convertPremultiplied(rows: count, by: converter)
             } else {
@@ -247,5 +284,18 @@ struct HEIFReader: ~Copyable {
             throw TintypeError(.outOfMemory, stage: .decode, "not enough memory to decode a HEIC")
         default: throw TintypeError(.undecodable, stage: .decode, "the HEIC is damaged or truncated: \(reason)")
         }
+    }
+}
+
+extension DecodeTarget {
+    /// Returns the target of an upright image in the orientation of its stored pixels.
+    ///
+    /// - Parameter size: The size of the upright image in pixels.
+    /// - Throws: ``TintypeError/Code/transformFailed`` if the part lies outside of it.
+    fileprivate func stored(in orientation: Orientation, of size: PixelSize) throws(TintypeError) -> DecodeTarget {
+        guard orientation != .up else { return self }
+        return try DecodeTarget(
+            ImageInfo(format: .heic, size: size, orientation: orientation),
+            options: DecodeOptions(crop: part, size: .shrink(self.size)))
     }
 }

@@ -75,12 +75,17 @@ struct HEIFSampleEntry {
 }
 
 extension ISOFile {
-    /// Returns the part of the images of a track that is shown (`clap`: ISO/IEC 14496-12, 12.1.4).
-    ///
-    /// - Returns: `nil` if the sample entry does not say, or describes no whole pixels inside of the images.
-    /// - Throws: ``TintypeError/Code/undecodable`` for damaged boxes.
     fileprivate func cleanAperture(in properties: Range<Int>, of whole: PixelSize) throws(TintypeError) -> PixelRect? {
-        guard let body = try box("clap", in: properties)?.body, body.count >= 32 else { return nil }
+        guard let body = try box("clap", in: properties)?.body else { return nil }
+        return try cleanAperture(body, of: whole)
+    }
+
+    /// Returns the part of an image that is shown (`clap`: ISO/IEC 14496-12, 12.1.4).
+    ///
+    /// - Parameter body: The body of the box.
+    /// - Returns: `nil` if it describes no whole pixels inside of the image.
+    func cleanAperture(_ body: Range<Int>, of whole: PixelSize) throws(TintypeError) -> PixelRect? {
+        guard body.count >= 32 else { return nil }
         var numbers: [Int] = []
         for index in 0..<8 { numbers.append(try number(at: body.lowerBound + 4 * index, in: body)) }
         let across = Self.side(numbers[0], numbers[1], offset: numbers[4], numbers[5], in: whole.width)

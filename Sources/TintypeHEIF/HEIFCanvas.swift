@@ -1,0 +1,167 @@
+import Foundation
+import TintypeCore
+
+/// The planes of a still image, decoded with libde265 and joined from its tiles.
+final class HEIFCanvas {
+    /// One plane.
+    private struct Channel {
+        let memory: UnsafeMutableRawBufferPointer
+        let size: PixelSize
+        let stride: Int
+    }
+
+    private let coded: HEIFStill.Coded
+    private var channels: [Channel] = []
+    /// Bits a sample, and the number of pixels that one sample of chroma covers.
+    private var (depth, chromaScale) = (0, (across: 1, down: 1))
+    private(set) var matrix: Int
+    private(set) var isFullRange: Bool
+
+    /// Decodes an image.
+    ///
+    /// - Parameter file: The file of the image.
+    /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    init(_ coded: HEIFStill.Coded, _ file: UnsafeRawBufferPointer, _ context: DecodeContext) throws(TintypeError) {
+        self.coded = coded
+        (matrix, isFullRange) = (coded.layout.matrix ?? 2, coded.layout.isFullRange ?? false)
+        try context.limits.check(ImageInfo(format: .heic, size: coded.size))
+        let side = coded.layout.size
+        for (index, tile) in coded.tiles.enumerated() {
+            try context.checkCancelled()
+            let (column, row) = (index % coded.columns, index / coded.columns)
+            try decode(tile, file, context, (x: column * side.width, y: row * side.height))
+        }
+    }
+
+    deinit {
+        for channel in channels { channel.memory.deallocate() }
+    }
+
+    /// The plane of luma.
+    var luma: YCbCrRows.Plane? { plane(0) }
+
+    /// Returns a converter to RGB.
+    ///
+    /// - Returns: `nil` if the image lacks planes, or its matrix is not known.
+    func makeRows() -> YCbCrRows? {
+        guard HEIFStill.isConvertible(matrix: matrix), let luma, let blue = plane(1), let red = plane(2) else {
+            return nil
+        }
+        return YCbCrRows(
+            luma: luma, chroma: (blue, red), scale: chromaScale, matrix: matrix, isFullRange: isFullRange)
+    }
+
+    private func plane(_ index: Int) -> YCbCrRows.Plane? {
+        guard channels.indices.contains(index), let bytes = channels[index].memory.baseAddress else { return nil }
+        let channel = channels[index]
+        return YCbCrRows.Plane(bytes: UnsafeRawPointer(bytes), stride: channel.stride, size: channel.size, depth: depth)
+    }
+
+    // MARK: Tiles
+
+    private func decode(
+        _ tile: HEIFStill.Tile, _ file: UnsafeRawBufferPointer, _ context: DecodeContext, _ origin: (x: Int, y: Int)
+    ) throws(TintypeError) {
+        let decoder = try HEVCDecoder()
+        for set in tile.parameterSets {
+            let unit = UnsafeRawBufferPointer(rebasing: file[set])
+            // libde265 allocates what the stream declares.
+            guard HEVCSequenceParameterSet(unit).map(isExpected) ?? true else { throw .unexpectedTile }
+            try decoder.push(unit, tag: 0)
+        }
+        if tile.extents.count == 1 {
+            try push(UnsafeRawBufferPointer(rebasing: file[tile.extents[0]]), tile.lengthSize, to: decoder)
+        } else {
+            let joined = tile.extents.reduce(into: Data()) { $0.append(contentsOf: file[$1]) }
+            try joined.withTypedBytes { raw throws(TintypeError) in try push(raw, tile.lengthSize, to: decoder) }
+        }
+        decoder.endFrame()
+        try decoder.endStream()
+        var count = 0
+        try decoder.decode(isCancelled: context.isCancelled) { image throws(TintypeError) in
+            count += 1
+            guard count == 1 else { throw .unexpectedTile }
+            try copy(image, to: origin)
+        }
+        guard count == 1 else { throw .unexpectedTile }
+    }
+
+    private func isExpected(_ set: HEVCSequenceParameterSet) -> Bool {
+        let declared = coded.layout.size
+        // Sides are padded to whole blocks.
+        return set.size.width <= declared.width + Self.largestBlock
+            && set.size.height <= declared.height + Self.largestBlock
+    }
+
+    /// The side of HEVC's largest block in pixels.
+    private static let largestBlock = 64
+
+    private func push(
+        _ units: UnsafeRawBufferPointer, _ lengthSize: Int, to decoder: HEVCDecoder
+    ) throws(TintypeError) {
+        let (file, all) = (ISOFile(bytes: units), 0..<units.count)
+        var offset = 0
+        while offset < units.count {
+            let length = try file.number(at: offset, size: lengthSize, in: all)
+            offset += lengthSize
+            guard length > 0, length <= units.count - offset else { throw .unexpectedTile }
+            try decoder.push(UnsafeRawBufferPointer(rebasing: units[offset..<offset + length]), tag: 0)
+            offset += length
+        }
+    }
+
+    // MARK: Planes
+
+    private func copy(_ image: HEVCImage, to origin: (x: Int, y: Int)) throws(TintypeError) {
+        if channels.isEmpty { try allocate(for: image) }
+        let scale = image.chromaScale
+        for (index, channel) in channels.enumerated() {
+            guard let source = image.plane(Int32(index)), source.depth == depth, scale == chromaScale else {
+                throw .unexpectedTile
+            }
+            let (across, down) = index == 0 ? (1, 1) : scale
+            let declared = Self.samples(coded.layout.size, across, down)
+            guard source.size == declared else { throw .unexpectedTile }
+            let (x, y) = (origin.x / across, origin.y / down)
+            let bytes = min(declared.width, channel.size.width - x) * bytesPerSample
+            // Tiles may lie outside of the grid.
+            guard bytes > 0, let target = channel.memory.baseAddress else { continue }
+            for row in 0..<max(min(declared.height, channel.size.height - y), 0) {
+                (target + (y + row) * channel.stride + x * bytesPerSample).copyMemory(
+                    from: source.bytes + row * source.stride, byteCount: bytes)
+            }
+        }
+    }
+
+    private var bytesPerSample: Int { depth > 8 ? 2 : 1 }
+
+    private func allocate(for image: HEVCImage) throws(TintypeError) {
+        guard let luma = image.plane(0) else { throw .unexpectedTile }
+        (depth, chromaScale) = (luma.depth, image.chromaScale)
+        if coded.layout.matrix == nil { matrix = image.matrix }
+        if coded.layout.isFullRange == nil { isFullRange = image.isFullRange }
+        for index in 0..<(coded.layout.chromaFormat == 0 ? 1 : 3) {
+            let (across, down) = index == 0 ? (1, 1) : chromaScale
+            let size = Self.samples(coded.size, across, down)
+            let stride = size.width * bytesPerSample
+            // Zeros, should a tile be smaller than it declares. Swift's own allocation traps when memory runs out.
+            guard let memory = calloc(size.height, stride) else {
+                throw TintypeError(.outOfMemory, stage: .decode, "not enough memory to decode a HEIC")
+            }
+            channels.append(
+                Channel(
+                    memory: UnsafeMutableRawBufferPointer(start: memory, count: size.height * stride), size: size,
+                    stride: stride))
+        }
+    }
+
+    private static func samples(_ size: PixelSize, _ across: Int, _ down: Int) -> PixelSize {
+        PixelSize(width: (size.width + across - 1) / across, height: (size.height + down - 1) / down)
+    }
+}
+
+extension TintypeError {
+    /// A still image that libde265 does not decode as declared, so libheif has to say what is wrong with it.
+    fileprivate static let unexpectedTile = TintypeError(
+        .undecodable, stage: .decode, "a coded image of the HEIC is not the declared one")
+}
