@@ -1,8 +1,8 @@
 import Foundation
 import TintypeCore
 
-/// Prepares the images in `data:` URLs of a document for librsvg: it believes their labels, which browsers ignore, and draws
-/// no WebP. A plain search for the URLs, which parses no XML.
+/// Prepares the images in `data:` URLs of a document for librsvg: it believes their labels, which browsers ignore, draws no
+/// WebP, and does not turn JPEGs upright (CSS Images 3, 5.4, `image-orientation`). A plain search for the URLs, which parses no XML.
 struct EmbeddedImages {
     /// The document with right labels, and with PNGs in place of formats that librsvg does not draw.
     private(set) var markup: Data
@@ -77,7 +77,7 @@ struct EmbeddedImages {
             hasLost = true
             return nil
         }
-        if Self.drawn.contains(format) {
+        if Self.drawn.contains(format), !Self.isTurned(payload, format) {
             let right = Data("\(format.mediaType);base64".utf8)
             return right.elementsEqual(label) ? nil : Change(label: right)
         }
@@ -86,6 +86,14 @@ struct EmbeddedImages {
             return nil
         }
         return Change(label: Data("image/png;base64".utf8), image: png.base64EncodedData())
+    }
+
+    /// Whether an image is a JPEG whose Exif data say that it lies on its side, or is mirrored.
+    private static func isTurned(_ payload: Data, _ format: ImageFormat) -> Bool {
+        guard format == .jpeg, let decoder = decoder(of: format), let start = decoded(payload.prefix(100 << 10)),
+            let info = try? decoder.info(of: start, isComplete: false)
+        else { return false }
+        return info.orientation != .up
     }
 
     private static func format(of text: Data) -> ImageFormat? { decoded(text).flatMap(FormatSniffer.format) }
@@ -100,17 +108,20 @@ struct EmbeddedImages {
     // MARK: Other formats
 
     /// The decoders of the other formats, if the program links them. A worker for SVG can load no library, so that only
-    /// WebP, whose library is linked, is decoded there.
+    /// WebP and JPEG, whose libraries are linked, are decoded there.
     private static let decoders: [ImageFormat: String] = [
-        .webp: "11TintypeWebP11WebPDecoderV", .avif: "11TintypeAVIF11AVIFDecoderV", .jxl: "10TintypeJXL10JXLDecoderV",
+        .jpeg: "11TintypeJPEG11JPEGDecoderV", .webp: "11TintypeWebP11WebPDecoderV",
+        .avif: "11TintypeAVIF11AVIFDecoderV", .jxl: "10TintypeJXL10JXLDecoderV",
     ]
 
+    private static func decoder(of format: ImageFormat) -> (any ImageDecoder)? {
+        decoders[format].flatMap { _typeByName($0) as? any SandboxableImageDecoder.Type }?.init()
+    }
+
     private static func png(of bytes: Data, _ format: ImageFormat, _ limits: DecodeLimits) -> Data? {
-        guard let name = decoders[format], let type = _typeByName(name) as? any SandboxableImageDecoder.Type else {
-            return nil
-        }
+        guard let decoder = decoder(of: format) else { return nil }
         let context = DecodeContext(options: DecodeOptions(frames: .first), limits: limits)
-        guard let pixels = try? type.init().decode(bytes, context: context).pixels.unpremultiplied() else { return nil }
+        guard let pixels = try? decoder.decode(bytes, context: context).pixels.unpremultiplied() else { return nil }
         return StoredPNG.bytes(of: pixels)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TintypeCore
+import TintypeJPEG
 import TintypeSVG
 import TintypeTesting
 
@@ -137,6 +138,20 @@ import TintypeTesting
         strict.options.damageTolerance = .none
         let strictly = try? SVGDecoder().decode(Data(text.utf8), context: strict)
         #expect((strictly != nil) == isDrawn)
+    }
+
+    /// Browsers turn embedded JPEGs upright (CSS Images 3, 5.4; Chromium 156 draws a JPEG of 32 × 48 pixels with orientation 6
+    /// as 48 × 32). librsvg 2.54 does not.
+    @Test(arguments: 1...8) func anEmbeddedJPEGIsUpright(_ orientation: Int) throws {
+        let jpeg = try FixtureManifest.named("orientation-\(orientation).jpg").data
+        let upright = try JPEGDecoder().decode(jpeg, context: DecodeContext()).pixels
+        let drawn = try decode(
+            """
+            <svg xmlns="http://www.w3.org/2000/svg" width="48" height="32">
+            <image href="data:image/jpeg;base64,\(jpeg.base64EncodedString())"/></svg>
+            """)
+        try #require(drawn.pixels.size == upright.size && drawn.info.warnings.isEmpty)
+        #expect(PixelDifference(between: drawn.pixels, and: upright).map { $0.maximum <= 3 } == true)
     }
 
     /// The prolog of a document may be longer than the bytes that tell other formats.
