@@ -48,6 +48,9 @@ extension OptionTable {
         OptionEntry("return_attachment", "att") { options, arguments throws(ImageURLError) in
             options.isAttachment = arguments.boolean(0)
         },
+        OptionEntry("fallback_image_url", "fiu") { options, arguments throws(ImageURLError) in
+            options.fallbackURL = try arguments.base64(0)
+        },
     ]
 
     /// The last option of the canonical form, because its text is arbitrary.

@@ -18,6 +18,7 @@ extension ProcessingOptions {
     package var normalized: ProcessingOptions {
         var (options, initial) = (self, ProcessingOptions())
         (options.expires, options.fileName, options.isAttachment) = (nil, "", false)
+        options.fallbackURL = ""
         if output.isRaw {
             // The source is passed through as it is.
             initial.output.isRaw = true

@@ -69,6 +69,8 @@ package struct ProcessingOptions: Hashable, Sendable {
     package var fileName = ""
     /// Whether the browser saves the image instead of showing it.
     package var isAttachment = false
+    /// The source of the image for failures of the source; empty for that of the operator.
+    package var fallbackURL = ""
 
     /// Creates options that change nothing but the metadata.
     package init() {}

@@ -43,6 +43,7 @@ extension ServiceConfiguration {
         requestTimeout = settings.listening.requestTimeout
         isDevelopment = settings.observing.isDevelopment
         gate = settings.listening.bearerToken.revealed.map(BearerGate.init)
+        fallbackLifetime = settings.caching.fallbackLifetime
         if let path = settings.caching.fallbackFile {
             fallback = try Self.fallback(path, lifetime: settings.caching.fallbackLifetime)
         }

@@ -14,27 +14,55 @@ struct FallbackImage: Sendable {
 }
 
 extension ImageService {
-    /// Returns the image in place of a failure, made with the options of the URL if that is possible.
+    /// Returns the image in place of a failure, made with the options of the URL if that is possible: that of the source which
+    /// the URL names for failures (`fallback_image_url`), else that of the operator.
     ///
     /// - Parameter url: The URL; `nil` if it is not valid.
     func fallback(
         for failure: Failure, _ url: ImageURL?, _ request: ServerRequest
     ) async -> ProblemResponse.Fallback? {
+        guard let url, failure.leavesRoomForWork else { return configuration.fallback?.whole }
+        if let (source, known) = await fallbackSource(of: url),
+            let image = await fallback(source, known, url, request, lifetime: configuration.fallbackLifetime)
+        {
+            return image
+        }
         guard let fallback = configuration.fallback else { return nil }
-        guard let source = fallback.source, let url, failure.leavesRoomForWork else { return fallback.whole }
+        guard let source = fallback.source else { return fallback.whole }
+        let known = KnownSource(record: source.record, image: source)
+        let image = await self.fallback(url.source, known, url, request, lifetime: fallback.whole.maximumAge)
+        return image ?? fallback.whole
+    }
+
+    /// Returns the source that a URL names for failures. It obeys the rules for all sources.
+    private func fallbackSource(of url: ImageURL) async -> (SourceURL, KnownSource)? {
+        guard !url.options.fallbackURL.isEmpty,
+            let source = try? configuration.urls.source(named: url.options.fallbackURL)
+        else { return nil }
+        // The log tells of the request, not of this image.
+        var report = ServiceReport()
+        let limits = configuration.cacheLimits.limits(for: source.host)
+        guard let known = try? await self.source(source, limits, &report) else { return nil }
+        return (source, known)
+    }
+
+    /// Makes an image of a source with the options of a URL.
+    ///
+    /// - Returns: `nil` if that fails.
+    private func fallback(
+        _ source: SourceURL, _ known: KnownSource, _ url: ImageURL, _ request: ServerRequest, lifetime: Int
+    ) async -> ProblemResponse.Fallback? {
         let negotiation = Negotiation(
             request.fields, hasFormat: url.options.output.format != nil, settings: configuration.negotiation)
         var options = url.options
         options.output.isRaw = false
         options.watermark = WatermarkOption()
-        let format = configuration.formats.format(for: source.record.info, options, accept: negotiation.acceptClass)
-        var order = RenditionOrder(
-            url.source, KnownSource(record: source.record, image: source), options.resolved(for: format), format)
-        // The log tells of the request, not of this image.
+        let format = configuration.formats.format(for: known.record.info, options, accept: negotiation.acceptClass)
+        var order = RenditionOrder(source, known, options.resolved(for: format), format)
         var report = ServiceReport()
-        guard let rendition = try? await rendition(&order, &report) else { return fallback.whole }
+        guard let rendition = try? await rendition(&order, &report) else { return nil }
         return ProblemResponse.Fallback(
-            contentType: rendition.format.mediaType, bytes: rendition.data, maximumAge: fallback.whole.maximumAge)
+            contentType: rendition.format.mediaType, bytes: rendition.data, maximumAge: lifetime)
     }
 }
 

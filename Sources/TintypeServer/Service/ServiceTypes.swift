@@ -149,6 +149,8 @@ package struct ServiceConfiguration: Sendable {
     var watermark: Watermark?
     /// The image that replaces the body of an error; `nil` for none.
     var fallback: FallbackImage?
+    /// For how long caches keep an image that a URL names for failures, in seconds.
+    var fallbackLifetime = 60
     /// Passes sources through as they are for the option `raw`; `nil` refuses it.
     var passThrough: PassThrough?
     /// The bearer token that each request must have; `nil` for none.

@@ -61,6 +61,7 @@ extension ImageURLParser {
             lines.append("expires: \(seconds < 0 ? "expired" : "in \(Int(min(seconds, 1e15))) seconds")")
         }
         if !options.fileName.isEmpty { lines.append("file name: \(options.fileName)") }
+        if !options.fallbackURL.isEmpty { lines.append("fallback image: \(options.fallbackURL)") }
         return lines
     }
 

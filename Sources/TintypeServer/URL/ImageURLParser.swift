@@ -55,7 +55,7 @@ package struct ImageURLParser: Sendable {
             source: try source(named: reference.url), warnings: parsed.warnings)
     }
 
-    /// Returns the source that a URL names, directly or in the option `watermark_url`.
+    /// Returns the source that a URL names, directly or in the options `watermark_url` and `fallback_image_url`.
     ///
     /// - Throws: ``ImageURLError/Kind/source`` if it is malformed, or not allowed.
     package func source(named url: String) throws(ImageURLError) -> SourceURL {
