@@ -18,7 +18,7 @@ struct TintypeCommand: AsyncParsableCommand {
             Each failure is one line on standard error. --help lists the common options of a subcommand, --help-all \
             lists all options.
             """,
-        version: "0.1.0",
+        version: ProductVersion.current,
         subcommands: [
             Fetch.self, Prefetch.self, Info.self, Convert.self, Compare.self, Show.self, Cache.self, Doctor.self,
             Demo.self, ImageURLs.self, Serve.self,

@@ -7,12 +7,19 @@ import TintypeServer
 struct Main {
     static func main() async {
         #if Server
-        let arguments = CommandLine.arguments.dropFirst()
-        guard arguments.isEmpty else {
-            print(SettingsTable.markdown)
-            exit(arguments == ["--settings"] || arguments == ["--help"] ? 0 : 64)
+        switch ServerAction(arguments: CommandLine.arguments.dropFirst()) {
+        case .print(let text):
+            print(text)
+            exit(0)
+        case .refuse(let reason):
+            report(reason)
+            // EX_USAGE (sysexits(3)).
+            exit(64)
+        case .serve(let isUnsigned):
+            let environment = ServerAction.environment(
+                ProcessInfo.processInfo.environment, isUnsigned: isUnsigned)
+            exit(await ServerProgram.run(environment: environment, report: Self.report))
         }
-        exit(await ServerProgram.run(environment: ProcessInfo.processInfo.environment, report: Self.report))
         #else
         Self.report("tintype-server was built without the server; build it with --traits Server")
         exit(69)

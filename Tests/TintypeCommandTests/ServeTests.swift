@@ -18,10 +18,27 @@ import Testing
             search.first { $0 == "/bin/tintype-server" } == (folders.contains("/bin") ? "/bin/tintype-server" : nil))
     }
 
+    @Test(arguments: [[], ["--unsigned"], ["--settings"], ["--unsigned", "--settings"]] as [[String]])
+    func optionsArePassedOn(_ arguments: [String]) throws {
+        #expect(try Serve.parse(arguments).arguments == arguments)
+    }
+
+    @Test func otherOptionsAreRefused() async throws {
+        let run = try await CommandRun.tintype("serve", "--port", "80")
+        #expect(run.status == 64 && run.error.contains("--port"))
+    }
+
     #if Server
     @Test func theServerOfTheBuildIsRun() async throws {
         let run = try await CommandRun.tintype("serve", "--settings")
         #expect(run.status == 0 && run.output.contains("`TINTYPE_BIND`") && run.error.isEmpty)
+    }
+
+    /// Keys and no signatures contradict each other, so the server refuses both.
+    @Test func anUnsignedServerIsAskedFor() async throws {
+        let run = try await CommandRun.tintype(
+            "serve", "--unsigned", environment: ["TINTYPE_KEY": "aa", "TINTYPE_SALT": "bb"])
+        #expect(run.status == 64 && run.error.contains("TINTYPE_UNSIGNED: expected false because there are keys"))
     }
 
     @Test func theSettingsAreThoseOfTheEnvironment() async throws {

@@ -13,9 +13,11 @@ struct Serve: ParsableCommand {
 
             Examples:
               TINTYPE_KEY=736563726574 TINTYPE_SALT=68656c6c6f tintype serve
-              TINTYPE_UNSIGNED=1 TINTYPE_ALLOWED_SOURCES=https://a.example/ tintype serve
+              TINTYPE_ALLOWED_SOURCES=https://a.example/ tintype serve --unsigned
             """)
 
+    @Flag(help: "Accept URLs without a signature, on the loopback address.")
+    var unsigned = false
     @Flag(help: "Print the settings of the server as a table in Markdown.")
     var settings = false
 
@@ -27,10 +29,13 @@ struct Serve: ParsableCommand {
             StandardError.write("tintype: \(programs.failure)")
             throw ExitCode(Self.unavailable)
         }
-        let number = Self.replaceProcess(program, settings ? ["--settings"] : [])
+        let number = Self.replaceProcess(program, arguments)
         StandardError.write("tintype: cannot run \(program): \(String(cString: strerror(number)))")
         throw ExitCode(Self.unavailable)
     }
+
+    /// The arguments of the server.
+    var arguments: [String] { (unsigned ? ["--unsigned"] : []) + (settings ? ["--settings"] : []) }
 
     /// `EX_UNAVAILABLE` (sysexits(3)).
     private static let unavailable: Int32 = 69
