@@ -49,6 +49,20 @@ import TintypeTesting
     private let entry = CacheEntry(data: Data([1]), format: .png)
     private let otherEntry = CacheEntry(data: Data([2]), format: .png)
 
+    /// A store that has failed for the cache is not called for leases either.
+    @Test func leasesShareTheBreakerOfTheCacheInTheirStore() async throws {
+        let (store, clock) = (FakeSharedStore(), ManualClock())
+        let cache = SharedCache(store, configuration: .patient, clock: .manual(clock))
+        let shared = LeasedComputation(store, results: [cache], sharingBreakerOf: cache, clock: .manual(clock))
+        let own = LeasedComputation(store, results: [cache], clock: .manual(clock))
+        store.behave(.failure(SharedFixture.failure), in: [.read])
+        for _ in 0..<CircuitBreaker.failuresInARow { _ = await cache.entry(for: key) }
+        #expect(shared.stats.breaker == .open && own.stats.breaker == .closed)
+        let entry = entry
+        let made = try await shared.entry(for: key) { () async throws(TintypeError) in entry }
+        #expect(made.data == entry.data && store.count(.acquire) == 0 && shared.stats.unleased == 1)
+    }
+
     /// Starts a computation that waits at a gate, and returns when it does.
     private func start(
         _ machine: LeasedComputation, _ result: Result<CacheEntry, TintypeError>, at gate: Gate

@@ -44,8 +44,30 @@ import TintypeTesting
             Issue.record("the store was called")
             return
         }
-        // Nothing is known of the store, so they wait for the upper bound.
-        #expect(waits.now == Array(repeating: .milliseconds(250), count: 3))
+        // Nothing is known of the store, so the first waits for the upper bound. It makes the others doubt.
+        #expect(waits.now == [.milliseconds(250), .milliseconds(50), .milliseconds(50)])
+        store.endHangs()
+    }
+
+    /// Of a fast store, the first call without an answer costs 50 ms, the second 10 ms. An answer
+    /// restores trust.
+    @Test func afterACallWithoutAnAnswerTheNextOnesWaitForLess() async {
+        let caller = caller()
+        // Whose callers wait until it has ended.
+        let patient = CallTime(limit: .seconds(10), wait: .seconds(10)...Duration.seconds(10))
+        func answer() async {
+            _ = await caller.call(patient) { [store] () async throws(TintypeError) in try await store.value(for: "a") }
+        }
+        for _ in 0..<3 { await answer() }
+        store.behave(.hanging)
+        for _ in 0..<2 { #expect(isTimeout(await read(caller))) }
+        #expect(waits.now == [.milliseconds(50), .milliseconds(10)] && caller.breakerState == .closed)
+        store.endHangs()
+        store.behave(.normal)
+        await answer()
+        store.behave(.hanging)
+        #expect(isTimeout(await read(caller)))
+        #expect(waits.now.last == .milliseconds(50))
         store.endHangs()
     }
 

@@ -22,13 +22,14 @@ struct SharedTiers {
                     SettingText.elements(text).map { url throws(TintypeError) in try RedisConfiguration(url: url) })
             }.map { ObservedStore($0, metrics: metrics) }
             var caches: [SharedCache] = []
-            if let redis { caches.append(SharedCache(redis)) }
+            let renditions = redis.map { SharedCache($0) }
+            if let renditions { caches.append(renditions) }
             if let bucket = settings.caching.s3Bucket {
                 let client = try S3Client(try Self.configuration(settings, bucket: bucket))
                 caches.append(SharedCache(ObservedStore(S3Store(client), metrics: metrics)))
             }
             self.caches = caches
-            leases = redis.map { LeasedComputation($0, results: caches) }
+            leases = redis.map { LeasedComputation($0, results: caches, sharingBreakerOf: renditions) }
         } catch {
             throw ServerStartError(message: error.message)
         }
@@ -42,7 +43,7 @@ struct SharedTiers {
         return tiers.count > 1 ? TieredDataCache(tiers) : tiers.first
     }
 
-    /// The states of the circuit breakers by the names of their stores; that of leases is `leases`.
+    /// The states of the circuit breakers by the names of their stores; that of leases is `leases`, and the one of their store.
     var breakers: [String: BreakerState] {
         var states = Dictionary(caches.map { ($0.store.name, $0.stats.breaker) }, uniquingKeysWith: { $1 })
         if let leases { states["leases"] = leases.stats.breaker }

@@ -94,6 +94,11 @@ struct CircuitBreaker: Sendable {
         }
     }
 
+    /// Whether the newest call has not been answered in time, though the breaker is still closed.
+    var isDoubtful: Bool {
+        if case .closed = phase { timeoutRun > 0 } else { false }
+    }
+
     private var failsTooOften: Bool {
         outcomeCount == Self.windowSize && outcomes.nonzeroBitCount * 2 > Self.windowSize
     }

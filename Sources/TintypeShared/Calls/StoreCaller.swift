@@ -20,6 +20,16 @@ final class StoreCaller: Sendable {
         var estimate = WaitEstimate()
         /// The number of calls that have not returned, including those that nobody waits for any more.
         var running = 0
+
+        /// Returns how long the caller of a permitted call waits, within bounds, or for less than their lower one if the store
+        /// probably does not answer.
+        func wait(of permit: CircuitBreaker.Permit, in bounds: ClosedRange<Duration>) -> Duration {
+            let least = bounds.lowerBound / 5
+            // The store has probably not come back, so a probe goes on without its caller soon.
+            if permit.isProbe { return least }
+            // The first call without an answer costs its caller the whole wait, the next ones what they usually take.
+            return estimate.wait(in: breaker.isDoubtful ? least...bounds.lowerBound : bounds)
+        }
     }
 
     /// The bound on calls that have not returned. It bounds the memory of calls that a store never ends.
@@ -123,10 +133,7 @@ final class StoreCaller: Sendable {
         state.withLock { [now = clock.time.uptime()] state in
             guard state.running < Self.maximumCalls, let permit = state.breaker.permit(at: now) else { return nil }
             state.running += 1
-            let wait = time.wait.map { bounds in
-                // The store has probably not come back, so a probe goes on without its caller soon.
-                min(permit.isProbe ? bounds.lowerBound / 5 : state.estimate.wait(in: bounds), time.limit)
-            }
+            let wait = time.wait.map { min(state.wait(of: permit, in: $0), time.limit) }
             return Call(permit, now, time, wait: wait ?? time.limit)
         }
     }

@@ -42,15 +42,19 @@ public final class LeasedComputation: Sendable {
     }
 
     /// Creates a computation whose waits and random numbers a test controls.
+    ///
+    /// - Parameter neighbor: A cache in the same store. Leases are then called by its circuit breaker and not by one of their
+    ///   own, so that fewer requests wait for a store that has stopped; `nil` for none.
     package init(
         _ store: some LeaseStore & SharedStore, results: [SharedCache],
-        configuration: LeaseConfiguration = LeaseConfiguration(), clock: StoreClock
+        configuration: LeaseConfiguration = LeaseConfiguration(), sharingBreakerOf neighbor: SharedCache? = nil,
+        clock: StoreClock = StoreClock(time: .system)
     ) {
         (leases, marks) = (store, store)
         self.results = results
         self.configuration = configuration
         self.clock = clock
-        caller = StoreCaller(store.name, clock)
+        caller = neighbor?.caller ?? StoreCaller(store.name, clock)
     }
 
     /// The counters of this object since it was created, and its current state.
