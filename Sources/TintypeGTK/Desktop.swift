@@ -38,11 +38,15 @@ import TintypeViews
     }
 
     /// Returns the counter of the views that show images of a pipeline.
-    func views(of pipeline: ImagePipeline) -> VisibleViews {
+    ///
+    /// - Parameter timer: The timer of a new counter.
+    func views(
+        of pipeline: ImagePipeline, timer: @autoclosure () -> any PlaybackTimer = MainLoopTimer()
+    ) -> VisibleViews {
         views = views.filter { $0.value.pipeline != nil }
         let key = ObjectIdentifier(pipeline)
         if let known = views[key] { return known.views }
-        let new = VisibleViews(of: pipeline, timer: MainLoopTimer())
+        let new = VisibleViews(of: pipeline, timer: timer())
         views[key] = Views(pipeline: pipeline, views: new)
         return new
     }

@@ -55,6 +55,40 @@ import TintypeTesting
 
     // MARK: Hidden
 
+    /// The window is unmapped and mapped by the X server. Five seconds later, the cache keeps its smaller share.
+    @Test func aHiddenWindowKeepsASmallerShareOfTheMemory() async throws {
+        var limits = CacheLimits(cost: 8 * 200_000)
+        limits.hiddenShare = 0.25
+        let memory = MemoryCache(limits: limits)
+        let pipeline = ImagePipeline(.standard(memory: memory, disk: nil))
+        let timer = ManualPlaybackTimer()
+        // Before the view asks for it.
+        let views = Desktop.shared.views(of: pipeline, timer: timer)
+        let view = ImageView(pipeline: pipeline)
+        let window = try TestWindow(view.widget, width: 100, height: 100)
+        defer { window.close() }
+        for name in 0..<8 {
+            let pixels = try PixelBuffer.filled(.solidRed, size: PixelSize(width: 200, height: 200))
+            memory.store(
+                Image(pixels: pixels, info: ImageInfo(format: .png, size: pixels.size)),
+                for: CacheKey(source: "\(name)"))
+        }
+        #expect(memory.totalCount == 8)
+        await window.present()
+        await MainLoop.run { gtk_widget_get_mapped(window.widget) != 0 }
+        timer.advance(by: views.delay)
+        #expect(!memory.isHidden && memory.totalCount == 8)
+        hide(window)
+        await MainLoop.run { timer.ringTime != nil }
+        #expect(gtk_widget_get_mapped(window.widget) == 0)
+        timer.advance(by: views.delay - .milliseconds(1))
+        #expect(!memory.isHidden && memory.totalCount == 8)
+        timer.advance(by: .milliseconds(1))
+        #expect(memory.isHidden && memory.totalCount == 2)
+        gtk_window_present(window.window)
+        await MainLoop.run { !memory.isHidden }
+    }
+
     @Test func hidingAViewLowersThePriorityOfItsLoadAndShowingItRaisesIt() async throws {
         let gate = Gate()
         let (view, window) = try makeView()
