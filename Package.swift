@@ -109,6 +109,7 @@ let package = Package(
         .target(name: "CTintypeExif"),
         .target(name: "CTintypeLibraries"),
         .systemLibrary(name: "CEventFD"),
+        .systemLibrary(name: "CFileSystem"),
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(
             name: "CGTK", pkgConfig: "gtk4",
@@ -189,7 +190,7 @@ let package = Package(
             // For RuntimeLibrary, on systems with a C library before glibc 2.34.
             linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .target(
-            name: "TintypeDisk", dependencies: ["TintypeCore", "CXXHash", .grdb, .logging, .sqlite],
+            name: "TintypeDisk", dependencies: ["TintypeCore", "CFileSystem", "CXXHash", .grdb, .logging, .sqlite],
             swiftSettings: swiftSettings),
         .target(
             name: "TintypeHTTP",

@@ -4,8 +4,8 @@ public import TintypeCore
 extension DiskCache {
     /// Returns the entry of a key, with every byte verified, or `nil` on a miss. Blocks the calling thread.
     ///
-    /// Opens one file, whether or not there is an entry. A hit counts as a use; a damaged or expired file is removed.
-    /// On a miss the ``inherited`` directories are searched.
+    /// Opens one file if there is an entry, and practically always none otherwise. A hit counts as a use; a damaged or
+    /// expired file is removed. On a miss the ``inherited`` directories are searched.
     public func entry(for key: CacheKey) -> CacheEntry? {
         switch lookUp(key, as: Data.self) {
         // A slice does not copy the payload.
@@ -28,6 +28,7 @@ extension DiskCache {
     public var stats: DiskStats {
         state.withLock { state in
             var stats = state.stats
+            stats.misses = state.lookups - stats.hits
             stats.problem = state.health.problem
             return stats
         }
@@ -44,17 +45,23 @@ extension DiskCache {
     /// Returns the unexpired entry of a key and records the use.
     func lookUp<Bytes: EntryBytes>(_ key: CacheKey, as type: Bytes.Type) -> LookupResult<Bytes>? {
         if let result = lookUpOwn(key, as: type) { return result }
-        if !inherited.isEmpty, let entry = inheritedEntry(for: key) { return .entry(entry) }
-        recordMiss()
-        return nil
+        return inherited.isEmpty ? nil : inheritedEntry(for: key).map { .entry($0) }
     }
 
     private func lookUpOwn<Bytes: EntryBytes>(_ key: CacheKey, as type: Bytes.Type) -> LookupResult<Bytes>? {
-        let (pending, openEntries) = state.withLock { ($0.staging.pendingEntry(for: key), $0.entries) }
+        // A lookup is counted here, so that a miss takes the lock only once.
+        let (number, pending, presence) = state.withLock { state in
+            state.lookups += 1
+            return (state.lookups, state.staging.pendingEntry(for: key), state.presence)
+        }
+        if number % Self.lookupsBetweenChecks == 0 { dropStaleEntriesHandle() }
         if let pending { return readPending(pending).map { .entry($0) } }
-        guard let entries = openEntries ?? entriesHandle() else { return nil }
+        let answer = presence?.answer(for: key) ?? .unknown
+        if case .absent = answer { return nil }
+        guard let entries = entriesHandle() else { return nil }
         let name = EntryName(key)
         switch EntryFile.read(name, in: entries, for: key, as: type) {
+        case .absent: presence?.remove(answer)
         case .missing: break
         case .damaged:
             removeFile(name)
@@ -83,7 +90,7 @@ extension DiskCache {
     /// Returns a pending entry. If the entry keeps the extended data of the file that it replaces, adds that data.
     /// Blocks.
     func completed(_ pending: DiskStaging.PendingEntry) -> CacheEntry {
-        guard pending.keepsExtended, let entries = entriesHandle(),
+        guard pending.keepsExtended, mayExist(pending.key), let entries = entriesHandle(),
             case .sound(let header, _) = EntryFile.readHead(EntryName(pending.key), in: entries),
             header.key == pending.key
         else { return pending.entry }
@@ -96,7 +103,7 @@ extension DiskCache {
         if let pending = state.withLock({ $0.staging.pendingEntry(for: key) }) {
             return !pending.entry.isExpired(at: time.date())
         }
-        guard let entries = entriesHandle(),
+        guard mayExist(key), let entries = entriesHandle(),
             case .sound(let header, let accessed) = EntryFile.readHead(EntryName(key), in: entries)
         else { return false }
         return header.key == key && !limits.isExpired(header.times, accessed: accessed, at: DiskTime(time.date()))
@@ -107,7 +114,8 @@ extension DiskCache {
         if let entries = state.withLock({ $0.entries }) { return entries }
         do throws(DiskFailure) {
             let entries = try EntriesHandle(layout)
-            state.withLock { $0.entries = entries }
+            let presence = entries.home.flatMap { PresenceTable(in: $0) }
+            state.withLock { ($0.entries, $0.presence) = (entries, presence) }
             return entries
         } catch {
             if error.isRefusal { report(error.error) }
@@ -125,17 +133,9 @@ extension DiskCache {
         return nil
     }
 
-    /// Counts a miss. A miss can mean that another process has replaced the open directory; checking costs more than a
-    /// miss, so it happens on every 256th.
-    private func recordMiss() {
-        let misses = state.withLock { state in
-            state.stats.misses += 1
-            return state.stats.misses
-        }
-        if misses % Self.missesBetweenChecks == 0 { dropStaleEntriesHandle() }
-    }
-
-    static let missesBetweenChecks = 256
+    /// Another process may have replaced the open directory or the table of presence. Checking costs more than a miss, so
+    /// it happens at every 256th lookup.
+    static let lookupsBetweenChecks = 256
 
     /// Counts a hit and records the use if it is the first one, or if the recorded use is at least a minute away. A
     /// recorded use can lie in the future if the clock was set back. An entry that is read repeatedly therefore costs

@@ -32,6 +32,7 @@ extension DiskCache {
             try useIndex { index in
                 try index.apply(batch)
                 if batch.adds { _ = try enforceLimits(index) }
+                try maintainPresence(index)
             }
         } catch {
             // Unrecorded uses are not an error: the directory may be read-only on purpose.
@@ -135,7 +136,7 @@ extension DiskCache {
     private func reconcileStep(_ index: DiskIndex) {
         guard state.withLock({ $0.index === index }) else { return }
         do {
-            guard try index.reconcile(layout) else { return }
+            guard try reconcile(index) else { return }
             WorkQueue.disk.enqueue(at: .veryLow) { [weak self] in self?.reconcileStep(index) }
         } catch {
             closeIndex(index, after: error)

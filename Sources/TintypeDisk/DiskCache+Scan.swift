@@ -22,8 +22,9 @@ extension DiskCache {
         guard let entries = entriesHandle() else { return }
         for name in entries.names(in: folder) {
             switch EntryFile.read(name, in: entries, for: nil) {
-            case .missing: break
+            case .absent, .missing: break
             case .file(let header, _, _) where EntryName(header.key) == name:
+                publish(CollectionOfOne(header.key))
                 result.sound.count += 1
                 result.sound.byteCount += DiskUsage.allocatedSize(header.fileLength)
             case .file, .damaged:

@@ -51,6 +51,7 @@ extension DiskCache {
             defer { self.markCleanIfSettled() }
             return try self.performRemoval { () throws(TintypeError) in
                 let removed = try self.removeFiles()
+                self.resetPresence()
                 self.removeRecords()
                 return removed
             }
@@ -134,7 +135,7 @@ extension DiskCache {
         try? useIndex { index in
             try index.removeAll()
             // Adds the entries that were stored during the removal. This is fast, because few files are left.
-            while try index.reconcile(layout) {}
+            while try reconcile(index) {}
         }
     }
 
@@ -146,7 +147,7 @@ extension DiskCache {
         await drain()
         // A damaged index can be replaced by an empty one at any time, but hardly twice.
         for _ in 1...2 {
-            while try await onIndex({ index in try !index.isReconciled && index.reconcile(self.layout) }) ?? false {}
+            while try await onIndex({ index in try !index.isReconciled && self.reconcile(index) }) ?? false {}
             let result = try await onIndex { index -> Value? in try index.isReconciled ? body(index) : nil }
             guard case .some(nil) = result else { return result ?? nil }
         }

@@ -20,7 +20,7 @@ extension DiskCache {
             let lock = acquireWriterLock()
             lock?.set(isDirty: true)
             for entry in entries { write(entry, lock) }
-            dropStaleEntriesHandle()
+            if let lock { publish(written: entries.map(\.key), in: lock.folders) }
             start(state.withLock { $0.staging.continueRecording(isAwaited: !$0.flushes.isEmpty) })
             resumeFlushes()
         }
@@ -59,6 +59,7 @@ extension DiskCache {
         let now = DiskTime(time.date())
         let entry = completed(pending)
         let header = EntryHeader(entry, for: pending.key, modified: pending.modified, changed: now)
+        publish(CollectionOfOne(pending.key))
         try retryAfterEviction(header.fileLength) { () throws(DiskFailure) in
             try retryInNewFolders(lock) { lock throws(DiskFailure) in
                 let temporary = makeTemporaryName(lock)
@@ -124,6 +125,7 @@ extension DiskCache {
         do throws(DiskFailure) {
             let lock = try WriterLock(layout)
             state.withLock { $0.writerLock = lock }
+            makePresence(in: lock.folders)
             return lock
         } catch {
             report(error.error)
@@ -153,10 +155,11 @@ extension DiskCache {
         return lock
     }
 
-    /// Closes the entries folder if it was removed or replaced.
+    /// Closes the entries folder if it was removed or replaced, and the table of presence.
     func dropStaleEntriesHandle() {
-        guard let entries = state.withLock({ $0.entries }), !entries.isCurrent(layout) else { return }
-        state.withLock { $0.entries = nil }
+        guard let entries = state.withLock({ $0.entries }) else { return }
+        if entries.isCurrent(layout) { return refreshPresence() }
+        state.withLock { ($0.entries, $0.presence) = (nil, nil) }
     }
 
     /// Returns the handle of the entries folder that the path leads to now, for changes that must reach it.

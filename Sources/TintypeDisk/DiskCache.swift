@@ -36,8 +36,15 @@ public final class DiskCache: DataCaching {
     struct State: Sendable {
         var staging: DiskStaging
         var health = WriteHealth()
+        /// The misses are computed from the lookups.
         var stats = DiskStats()
+        /// The number of lookups that have begun.
+        var lookups = 0
         var entries: EntriesHandle?
+        /// The table of presence beside `entries`.
+        var presence: PresenceTable?
+        /// Whether a job looks up the entries for the table of presence.
+        var isFillingPresence = false
         var index: DiskIndex?
         /// Whether changes were lost before they reached the index.
         var isIndexBehind = false

@@ -33,7 +33,7 @@ extension DiskUsage {
 public struct DiskStats: Sendable {
     /// The number of reads that returned an entry.
     public internal(set) var hits = 0
-    /// The number of reads that found no entry.
+    /// The number of reads that found no entry. One that has not ended is counted too.
     public internal(set) var misses = 0
     /// The number of files that were damaged or held another key's entry, and were removed.
     public internal(set) var damaged = 0

@@ -18,7 +18,7 @@ struct WriterFolders: Sendable {
             try DiskFailure.wrapping { () throws(FolderFailure) in try home.makeFolder(name) }
         }
         self.home = home
-        entries = EntriesHandle(try make(CacheLayout.entriesName))
+        entries = EntriesHandle(try make(CacheLayout.entriesName), in: home)
         temporary = try make(CacheLayout.temporaryName)
         writers = try make(CacheLayout.writersName)
     }

@@ -217,7 +217,7 @@ import TintypeTesting
         #expect(try await reader.entry(for: key("1")) != nil)
         try FileManager.default.removeItem(at: folder.url.appending(path: "v2"))
         try await fill(writer, 0..<5)
-        for number in 0..<DiskCache.missesBetweenChecks {
+        for number in 0..<DiskCache.lookupsBetweenChecks {
             _ = try await reader.entry(for: key("missing \(number)"))
         }
         #expect(try await reader.entry(for: key("1")) != nil)

@@ -8,6 +8,8 @@ import TintypeCore
 /// `false`.
 final class EntriesHandle: Sendable {
     let folder: OwnedFolder
+    /// The folder of the cache version; `nil` for a cache that is only read.
+    let home: OwnedFolder?
     /// Whether only this user and the superuser can change the files. If not, files are never mapped, because another
     /// user could truncate them.
     private let isOwn: Bool
@@ -18,12 +20,13 @@ final class EntriesHandle: Sendable {
     ///   it.
     convenience init(_ layout: CacheLayout) throws(DiskFailure) {
         let home = try layout.openHome()
-        try self.init(DiskFailure.wrapping { () throws(FolderFailure) in try home.folder(CacheLayout.entriesName) })
+        try self.init(
+            DiskFailure.wrapping { () throws(FolderFailure) in try home.folder(CacheLayout.entriesName) }, in: home)
     }
 
     /// Takes over the folder of entries of a cache.
-    init(_ folder: OwnedFolder) {
-        self.folder = folder
+    init(_ folder: OwnedFolder, in home: OwnedFolder) {
+        (self.folder, self.home) = (folder, home)
         isOwn = true
     }
 
@@ -34,7 +37,7 @@ final class EntriesHandle: Sendable {
         guard let folder = try? layout.openInheritedHome().folder(CacheLayout.entriesName, .readOnly) else {
             return nil
         }
-        self.folder = folder
+        (self.folder, home) = (folder, nil)
         isOwn = false
     }
 
@@ -160,7 +163,10 @@ final class EntriesHandle: Sendable {
     }
 
     private func rename(_ temporary: String, in source: OwnedFolder, to name: EntryName) -> Int32 {
-        withFolder(of: name) { renameat(source.descriptor, temporary, $0, $1) }
+        // A string that is passed for a pointer is copied.
+        temporary.withCString { temporary in
+            withFolder(of: name) { renameat(source.descriptor, temporary, $0, $1) }
+        }
     }
 
     private func makeFolder(of name: EntryName) -> Int32 {

@@ -27,6 +27,9 @@ enum EntryFile {
     enum ReadResult<Bytes> {
         /// The header and bytes of a sound file, and its last recorded use, which is the file's access time.
         case file(EntryHeader, Bytes, accessed: DiskTime)
+        /// There is no file.
+        case absent
+        /// A file that cannot be read at present.
         case missing
         /// A file that is not a complete, undamaged entry of this key.
         case damaged
@@ -39,7 +42,7 @@ enum EntryFile {
         _ name: EntryName, in entries: EntriesHandle, for key: CacheKey?, as type: Bytes.Type = Data.self
     ) -> ReadResult<Bytes> {
         let descriptor = entries.open(name)
-        guard descriptor >= 0 else { return isForeign(errno) ? .damaged : .missing }
+        guard descriptor >= 0 else { return errno == ENOENT ? .absent : isForeign(errno) ? .damaged : .missing }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, entries.accepts(status),

@@ -19,8 +19,9 @@ extension DiskIndex {
     /// A step reads some folders, adds the files that the index lacks, and removes entries without a file. The progress
     /// is stored in the same transaction, so that the next process to open the index continues from there.
     ///
+    /// - Parameter publish: Receives the key of each entry that is added.
     /// - Returns: Whether more steps are needed.
-    func reconcile(_ layout: CacheLayout) throws -> Bool {
+    func reconcile(_ layout: CacheLayout, publish: (CacheKey) -> Void) throws -> Bool {
         let entries = try? EntriesHandle(layout)
         return try database.write { database in
             var number = try Self.reconciled(database)
@@ -30,7 +31,7 @@ extension DiskIndex {
                 let isAlone = !(entries?.hasFolders(beside: folder) ?? false)
                 let siblings = isAlone ? EntryFolder.siblings - number % EntryFolder.siblings : 1
                 let files = isAlone ? nil : entries?.open(folder)
-                seen += try Self.reconcile(number..<number + siblings, files, entries, database)
+                seen += try Self.reconcile(number..<number + siblings, files, entries, database, publish)
                 number += siblings
             }
             try database.cachedStatement(sql: "UPDATE total SET reconciled = ?").execute(arguments: [number])
@@ -52,7 +53,8 @@ extension DiskIndex {
     ///
     /// - Parameter files: The folder that contains the files, if there are any.
     private static func reconcile(
-        _ folders: Range<Int>, _ files: OwnedFolder?, _ entries: EntriesHandle?, _ database: Database
+        _ folders: Range<Int>, _ files: OwnedFolder?, _ entries: EntriesHandle?, _ database: Database,
+        _ publish: (CacheKey) -> Void
     ) throws -> Int {
         let rows = try Row.fetchAll(
             database.cachedStatement(sql: "SELECT name, size FROM entry WHERE name >= ? AND name < ?"),
@@ -66,7 +68,7 @@ extension DiskIndex {
             present.insert(name)
             // A file of another size was replaced by a writer that stopped before it recorded that.
             if let size = known[name], size == files?.status(of: file).map({ Int($0.st_size) }) { continue }
-            guard let record = entries?.record(of: name) else { continue }
+            guard let record = entries?.record(of: name, publish: publish) else { continue }
             try add(record, to: database, replacing: known[name] != nil)
         }
         for name in known.keys where !present.contains(name) { try remove(name, from: database) }
@@ -82,10 +84,13 @@ extension DiskIndex {
 
 extension EntriesHandle {
     /// Returns the record of an entry from its file. Removes a damaged file, because no limit would count it.
-    func record(of name: EntryName) -> IndexRecord? {
+    ///
+    /// - Parameter publish: Receives the key of the entry.
+    func record(of name: EntryName, publish: (CacheKey) -> Void = { _ in }) -> IndexRecord? {
         switch EntryFile.readHead(name, in: self) {
         case .missing: return nil
         case .sound(let header, let accessed) where EntryName(header.key) == name:
+            publish(header.key)
             return IndexRecord(
                 name: name, size: header.fileLength, times: header.times, accessed: max(accessed, header.times.changed))
         case .sound, .damaged:

@@ -38,8 +38,9 @@ struct Store {
         return correctReads
     }
 
-    /// Checks that the index matches the files and that no temporary file is left.
+    /// Checks that the index matches the files, that every file is found by its key, and that no temporary file is left.
     func checkBookkeeping(_ context: String) async throws {
+        var count = 0
         for cache in [makeCache(), ThumbnailCache(beside: makeCache()).disk] {
             let usage = try await cache.usage()
             let files = Self.files(cache.directory.appending(path: "v2/entries"))
@@ -50,7 +51,10 @@ struct Store {
             }
             let left = Self.files(cache.directory.appending(path: "v2/tmp"))
             guard left.isEmpty else { CrashTest.fail("\(left.count) temporary files are left, \(context)") }
+            count += files.count
         }
+        let found = checkEntries(mayBeDamaged: false, context)
+        guard found == count else { CrashTest.fail("only \(found) of \(count) entries are found, \(context)") }
     }
 
     /// Returns every regular file below a folder.

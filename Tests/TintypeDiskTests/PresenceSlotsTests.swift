@@ -1,0 +1,141 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+@testable import TintypeDisk
+
+/// The slots of a table of presence, in memory.
+@Suite struct PresenceSlotsTests {
+    /// Calls a closure with empty slots.
+    private func withSlots(_ bucketCount: Int, _ body: (PresenceSlots) throws -> Void) rethrows {
+        let length = bucketCount * PresenceSlots.bucketSize * 8
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: length, alignment: 64)
+        defer { memory.deallocate() }
+        memory.initializeMemory(as: UInt8.self, repeating: 0, count: length)
+        try body(PresenceSlots(memory, bucketCount: bucketCount))
+    }
+
+    @Test func aHashIsFoundFromItsInsertionToItsRemoval() throws {
+        try withSlots(2) { slots in
+            #expect(slots.sighting(of: 7 << 20) == nil)
+            #expect(slots.insert(7 << 20, ticket: 1) == .added)
+            let sighting = try #require(slots.sighting(of: 7 << 20))
+            #expect(slots.sighting(of: 8 << 20) == nil)
+            #expect(slots.remove(sighting) && !slots.remove(sighting))
+            #expect(slots.sighting(of: 7 << 20) == nil)
+        }
+    }
+
+    /// The hashes whose upper 48 bits are 0 and 1 share a fingerprint, because 0 marks a free slot.
+    @Test(arguments: [UInt64(0), 1 << 16, .max]) func anyHashCanBeInserted(_ hash: UInt64) {
+        withSlots(2) { slots in
+            #expect(slots.insert(hash, ticket: 0) == .added && slots.sighting(of: hash) != nil)
+        }
+    }
+
+    /// A reader may find no file, and then a writer names one, before the reader removes the key.
+    @Test func aHashThatWasInsertedAgainIsNotRemoved() throws {
+        try withSlots(2) { slots in
+            _ = slots.insert(7 << 20, ticket: 1)
+            let sighting = try #require(slots.sighting(of: 7 << 20))
+            #expect(slots.insert(7 << 20, ticket: 2) == .renewed)
+            #expect(!slots.remove(sighting) && slots.sighting(of: 7 << 20) != nil)
+            let next = try #require(slots.sighting(of: 7 << 20))
+            #expect(slots.remove(next))
+            #expect(slots.insert(7 << 20, ticket: 3) == .added)
+            #expect(!slots.remove(next) && slots.sighting(of: 7 << 20) != nil)
+        }
+    }
+
+    @Test func fullBucketsForgetAnotherHash() {
+        withSlots(2) { slots in
+            var random = SeededRandom(seed: 1)
+            let hashes = (0..<60).map { _ in random.next() }
+            let results = hashes.enumerated().map { slots.insert($1, ticket: UInt64($0)) }
+            let found = hashes.count { slots.sighting(of: $0) != nil }
+            #expect(results.contains(.displaced) && found == results.count { $0 == .added } && found <= 16)
+            #expect(slots.sighting(of: hashes[59]) != nil)
+        }
+    }
+
+    /// At the load at which a table is replaced, and somewhat above it.
+    @Test(arguments: [128, 4096]) func noHashIsForgottenBeforeATableIsReplaced(_ bucketCount: Int) {
+        withSlots(bucketCount) { slots in
+            var random = SeededRandom.printed("presence")
+            let hashes = (0..<slots.count * 11 / 16).map { _ in random.next() }
+            #expect(hashes.enumerated().allSatisfy { slots.insert($1, ticket: UInt64($0)) == .added })
+            #expect(hashes.allSatisfy { slots.sighting(of: $0) != nil })
+            #expect((0..<100_000).allSatisfy { _ in slots.sighting(of: random.next()) == nil })
+            var copied = 0
+            slots.forEachHash { if slots.sighting(of: $0) != nil { copied += 1 } }
+            #expect(copied == hashes.count)
+        }
+    }
+
+    /// Four threads insert and remove hashes of their own, and a fifth removes what it sees, as readers do.
+    @Test func concurrentChangesLoseNoInsertion() {
+        withSlots(256) { slots in
+            nonisolated(unsafe) let slots = slots
+            let tickets = Shared(UInt64(0))
+            DispatchQueue.concurrentPerform(iterations: 5) { thread in
+                var random = SeededRandom(seed: UInt64(thread))
+                for round in 0..<4_000 {
+                    let hash = UInt64(thread + 1) << 40 | UInt64(round % 50) << 17
+                    let ticket = tickets.withLock { number in
+                        number += 1
+                        return number
+                    }
+                    if thread == 4 {
+                        _ = slots.sighting(of: random.next()).map(slots.remove)
+                    } else {
+                        _ = slots.insert(hash &* 0x9E37_79B9_7F4A_7C15, ticket: ticket)
+                        #expect(slots.sighting(of: hash &* 0x9E37_79B9_7F4A_7C15) != nil)
+                    }
+                }
+            }
+        }
+    }
+}
+
+@Suite struct PresenceHeaderTests {
+    private let header = PresenceHeader(bucketCount: 128, seed: 0x0123_4567_89AB_CDEF)
+
+    private func read(_ bytes: [UInt8], fileLength: Int? = nil) -> PresenceHeader? {
+        bytes.withUnsafeBytes { PresenceHeader(decoding: $0, fileLength: fileLength ?? header.fileLength) }
+    }
+
+    @Test func aHeaderRoundTrips() {
+        #expect(read(header.encoded) == header && header.fileLength == 256 + 128 * 64)
+        #expect(read(header.encoded, fileLength: header.fileLength - 1) == nil)
+        #expect(read(Array(header.encoded.dropLast())) == nil)
+    }
+
+    @Test func noChangedBitIsAccepted() {
+        for bit in 0..<header.encoded.count * 8 {
+            var bytes = header.encoded
+            bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+            #expect(read(bytes) == nil)
+        }
+    }
+
+    @Test(arguments: [0, 1, 3, 100, PresenceHeader.maximumBucketCount * 2])
+    func anImpossibleNumberOfBucketsIsRefused(_ count: Int) {
+        let header = PresenceHeader(bucketCount: count, seed: 1)
+        #expect(read(header.encoded, fileLength: header.fileLength) == nil)
+    }
+
+    @Test(arguments: [
+        (640, 1024, 640, PresenceHeader.Growth.none), (641, 1024, 641, .copy(bucketCount: 512)),
+        (641, 1024, 320, .refill(bucketCount: 256)), (641, 1024, 0, .refill(bucketCount: 128)),
+        (641, 1024, 321, .copy(bucketCount: 512)), (6_000_000, 1 << 23, 6_000_000, .copy(bucketCount: 1 << 22)),
+        (.max, 1 << 29, .max, .none),
+    ])
+    func aTableGrowsWithItsEntries(_ occupied: Int, _ slots: Int, _ entries: Int, _ growth: PresenceHeader.Growth) {
+        #expect(PresenceHeader.growth(occupied: occupied, slots: slots, entries: entries) == growth)
+    }
+
+    @Test(arguments: [(704, 1024, nil), (705, 1024, 512), (.max, 1 << 28, 1 << 26), (.max, 1 << 29, nil)])
+    func aTableThatFillsQuicklyGrowsAtOnce(_ occupied: Int, _ slots: Int, _ bucketCount: Int?) {
+        #expect(PresenceHeader.urgentGrowth(occupied: occupied, slots: slots) == bucketCount)
+    }
+}
