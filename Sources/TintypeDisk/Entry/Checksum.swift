@@ -4,7 +4,7 @@ import CXXHash
 /// that the tests make.
 enum Checksum {
     static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-        XXH3_64bits(bytes.baseAddress, bytes.count)
+        tintype_xxh3(bytes.baseAddress, bytes.count)
     }
 
     /// The checksum of bytes that follow others, whose checksum is the seed.
