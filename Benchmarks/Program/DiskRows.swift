@@ -30,8 +30,9 @@ enum DiskRows {
             Double(try store.allocatedBytes()) / Double(store.count * store.size)
         }
         contest.values["allocations of a put"] = {
+            let keys = store.nextPutKeys()
             control_count_allocations()
-            try await store.put()
+            try await store.put(keys)
             return Double(control_counted_allocations()) / Double(store.batch)
         }
         return contest
@@ -61,6 +62,8 @@ private final class Store {
     let size: Int
     /// The operations of one repetition.
     let batch: Int
+    private let keys: [CacheKey]
+    private let paths: [String]
     let missingKeys: [CacheKey]
     let missingPaths: [String]
     private let cache: DiskCache
@@ -87,8 +90,10 @@ private final class Store {
         self.database = database
         order = (0..<count).shuffled()
         nextPut = Counter(2 * count)
-        missingKeys = (0..<batch).map { Self.key(count + $0) }
         let folderOfFiles = files
+        keys = (0..<count).map(Self.key)
+        paths = (0..<count).map { PlainFile.path($0, in: folderOfFiles) }
+        missingKeys = (0..<batch).map { Self.key(count + $0) }
         missingPaths = (0..<batch).map { PlainFile.path(count + $0, in: folderOfFiles) }
     }
 
@@ -118,7 +123,7 @@ private final class Store {
         }
         try await cache.flush()
         // Reads everything once, and writes the uses that this records.
-        for number in order { try check(has(Self.key(number))) }
+        for number in order { try check(has(keys[number])) }
         try await cache.flush()
     }
 
@@ -129,8 +134,8 @@ private final class Store {
         (0..<batch).map { _ in order[next.increment() % count] }
     }
 
-    func nextKeys() -> [CacheKey] { nextNumbers().map(Self.key) }
-    func nextPaths() -> [String] { nextNumbers().map { PlainFile.path($0, in: files) } }
+    func nextKeys() -> [CacheKey] { nextNumbers().map { keys[$0] } }
+    func nextPaths() -> [String] { nextNumbers().map { paths[$0] } }
 
     func getFromDatabase() throws {
         for number in nextNumbers() { try check(control_database_get(database, Self.name(number)) == size) }
@@ -151,9 +156,13 @@ private final class Store {
 
     private func nextPuts() -> [Int] { (0..<batch).map { _ in nextPut.increment() } }
 
-    func put() async throws {
+    func nextPutKeys() -> [CacheKey] { nextPuts().map(Self.key) }
+
+    func put() async throws { try await put(nextPutKeys()) }
+
+    func put(_ keys: [CacheKey]) async throws {
         let entry = CacheEntry(data: bytes, format: .jpeg)
-        for number in nextPuts() { cache.store(entry, for: Self.key(number)) }
+        for key in keys { cache.store(entry, for: key) }
         try await cache.flush()
     }
 

@@ -36,6 +36,7 @@ final class WriterLock: Sendable {
     let id: String
     /// The folders that this writer uses.
     let folders: WriterFolders
+    private let temporaryPrefix: String
     private let path: String
     private let descriptor: Int32
 
@@ -44,6 +45,7 @@ final class WriterLock: Sendable {
     /// - Throws: ``DiskFailure``, also if other users own the directory or may write to it.
     init(_ layout: CacheLayout) throws(DiskFailure) {
         id = UUID().uuidString
+        temporaryPrefix = "\(id)-"
         path = "\(layout.writersFolder)/\(id)"
         folders = try WriterFolders(layout)
         descriptor = try Self.make(id, folders)
@@ -80,7 +82,7 @@ final class WriterLock: Sendable {
     }
 
     /// Returns the name of a temporary file of this writer.
-    func temporaryName(_ number: Int) -> String { "\(id)-\(number)" }
+    func temporaryName(_ number: Int) -> String { temporaryPrefix + String(number) }
 
     /// Records whether the index may lack some changes.
     ///

@@ -105,8 +105,9 @@ final class EntriesHandle: Sendable {
     /// The path may lead to another file by now, if this user has put a symbolic link in place of a folder. Then the
     /// use of that file is recorded, which changes no bytes.
     func recordAccess(_ name: EntryName, at time: DiskTime) {
-        let times = EntryFile.accessTimes(time)
-        _ = name.withRelativePath { utimensat(folder.descriptor, $0, times, AT_SYMLINK_NOFOLLOW) }
+        _ = EntryFile.withAccessTimes(time) { times in
+            name.withRelativePath { utimensat(folder.descriptor, $0, times, AT_SYMLINK_NOFOLLOW) }
+        }
     }
 
     /// Removes a file. A directory of that name is renamed.

@@ -9,7 +9,7 @@ extension EntryFile {
         _ header: EntryHeader, _ payload: Data, as name: EntryName, in folders: WriterFolders, temporary: String
     ) throws(DiskFailure) {
         try write(header.times, as: name, in: folders, temporary: temporary) { descriptor throws(DiskFailure) in
-            try writeAll(header.encoded, payload, to: descriptor, folders.path)
+            try writeAll(header, payload, to: descriptor, folders.path)
         }
     }
 
@@ -27,7 +27,7 @@ extension EntryFile {
             try fill(descriptor)
             // By the cache's clock: an equal time means that the entry was never used
             // (``EntryTimes/isUnused(accessed:)``).
-            _ = futimens(descriptor, accessTimes(times.changed))
+            _ = withAccessTimes(times.changed) { futimens(descriptor, $0) }
             try folders.entries.publish(temporary, in: folders.temporary, as: name)
         } catch {
             folders.temporary.remove(temporary)
@@ -35,9 +35,13 @@ extension EntryFile {
         }
     }
 
-    /// The arguments of `futimens` that set the access time and leave the modification time.
-    static func accessTimes(_ time: DiskTime) -> [timespec] {
-        [time.timespec, timespec(tv_sec: 0, tv_nsec: omitTime)]
+    /// Calls a closure with the argument of `futimens` that sets the access time and leaves the modification time.
+    static func withAccessTimes(_ time: DiskTime, _ body: (UnsafePointer<timespec>?) -> Int32) -> Int32 {
+        withUnsafeTemporaryAllocation(of: timespec.self, capacity: 2) { times in
+            times.initializeElement(at: 0, to: time.timespec)
+            times.initializeElement(at: 1, to: timespec(tv_sec: 0, tv_nsec: omitTime))
+            return body(times.baseAddress)
+        }
     }
 
     /// `UTIME_OMIT`, which the Glibc module does not export.
@@ -45,18 +49,16 @@ extension EntryFile {
 
     /// Writes header and payload with one call, and the rest with more calls after a short write.
     private static func writeAll(
-        _ head: [UInt8], _ payload: Data, to descriptor: Int32, _ path: String
+        _ header: EntryHeader, _ payload: Data, to descriptor: Int32, _ path: String
     ) throws(DiskFailure) {
-        var number: Int32 = 0
-        head.withUnsafeBytes { head in
-            payload.withUnsafeBytes { payload in
+        let number = header.withEncoded { head in
+            payload.withUnsafeBytes { payload -> Int32 in
                 let written = writeOnce(head, payload, descriptor)
-                guard written >= 0 else { return number = errno }
-                number = UnsafeRawBufferPointer(rebasing: head.dropFirst(written)).write(to: descriptor)
-                if number == 0 {
-                    let rest = payload.dropFirst(max(0, written - head.count))
-                    number = UnsafeRawBufferPointer(rebasing: rest).write(to: descriptor)
-                }
+                guard written >= 0 else { return errno }
+                let number = UnsafeRawBufferPointer(rebasing: head.dropFirst(written)).write(to: descriptor)
+                guard number == 0 else { return number }
+                let rest = payload.dropFirst(max(0, written - head.count))
+                return UnsafeRawBufferPointer(rebasing: rest).write(to: descriptor)
             }
         }
         if number != 0 { throw DiskFailure(number, path) }
@@ -65,12 +67,16 @@ extension EntryFile {
     private static func writeOnce(
         _ head: UnsafeRawBufferPointer, _ payload: UnsafeRawBufferPointer, _ descriptor: Int32
     ) -> Int {
-        let parts = [head, payload].map {
-            iovec(iov_base: UnsafeMutableRawPointer(mutating: $0.baseAddress), iov_len: $0.count)
+        func part(_ bytes: UnsafeRawBufferPointer) -> iovec {
+            iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
         }
-        while true {
-            let result = writev(descriptor, parts, Int32(parts.count))
-            if result >= 0 || errno != EINTR { return result }
+        return withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { parts in
+            parts.initializeElement(at: 0, to: part(head))
+            parts.initializeElement(at: 1, to: part(payload))
+            while true {
+                let result = writev(descriptor, parts.baseAddress, Int32(parts.count))
+                if result >= 0 || errno != EINTR { return result }
+            }
         }
     }
 }

@@ -154,10 +154,13 @@ extension EntryHeader {
     }
 
     /// The bytes of the header.
-    var encoded: [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
-            count = length
-            write(to: UnsafeMutableRawBufferPointer(buffer))
+    var encoded: [UInt8] { withEncoded { Array($0) } }
+
+    /// Calls a closure with the bytes of the header, which are on the stack unless they are many.
+    func withEncoded<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        withUnsafeTemporaryAllocation(byteCount: length, alignment: 8) { buffer in
+            write(to: buffer)
+            return body(UnsafeRawBufferPointer(buffer))
         }
     }
 

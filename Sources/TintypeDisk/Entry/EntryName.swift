@@ -41,6 +41,11 @@ struct EntryName: Hashable, Sendable {
     /// The 32 bytes of the hash.
     var bytes: Data { withUnsafeBytes(of: words) { Data($0) } }
 
+    /// Calls a closure with the 32 bytes of the hash.
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        withUnsafeBytes(of: words) { body($0) }
+    }
+
     /// Reads a name from the index. `nil` if no entry has such a name.
     init?(bytes: Data) {
         guard bytes.count == 32 else { return nil }

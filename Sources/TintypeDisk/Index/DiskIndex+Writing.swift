@@ -6,11 +6,16 @@ extension DiskIndex {
     func apply(_ batch: IndexBatch) throws {
         guard !batch.isEmpty else { return }
         try database.write { database in
+            let add = try IndexStatement(Self.upsert, in: database)
+            // The clock may have been set back after the recorded time, so the last report counts and not the latest
+            // time.
+            let touch = try IndexStatement("UPDATE entry SET accessed = ? WHERE name = ?", in: database)
+            let remove = try IndexStatement(Self.delete, in: database)
             for (name, change) in batch.changes {
                 switch change {
-                case .added(let record): try Self.add(record, to: database)
-                case .accessed(let time): try Self.touch(name, time, in: database)
-                case .removed: try Self.remove(name, from: database)
+                case .added(let record): try add.run(record)
+                case .accessed(let time): try touch.run(name, at: 2) { $0.bind(time.microseconds, at: 1) }
+                case .removed: try remove.run(name)
                 }
             }
         }
@@ -20,9 +25,9 @@ extension DiskIndex {
     /// evicted.
     func remove(_ records: [IndexRecord]) throws {
         try database.write { database in
-            let statement = try database.cachedStatement(sql: "DELETE FROM entry WHERE name = ? AND changed = ?")
+            let statement = try IndexStatement("DELETE FROM entry WHERE name = ? AND changed = ?", in: database)
             for record in records {
-                try statement.execute(arguments: [record.name.bytes, record.times.changed.microseconds])
+                try statement.run(record.name) { $0.bind(record.times.changed.microseconds, at: 2) }
             }
         }
     }
@@ -37,12 +42,7 @@ extension DiskIndex {
     }
 
     static func add(_ record: IndexRecord, to database: Database, replacing: Bool = true) throws {
-        let statement = try database.cachedStatement(sql: replacing ? upsert : insert)
-        let times = record.times
-        try statement.execute(arguments: [
-            record.name.bytes, record.size, times.created.microseconds, times.modified.microseconds,
-            times.changed.microseconds, record.accessed.microseconds, times.expires?.microseconds,
-        ])
+        try IndexStatement(replacing ? upsert : insert, in: database).run(record)
     }
 
     private static let insert = "INSERT OR IGNORE INTO entry VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -53,13 +53,24 @@ extension DiskIndex {
             changed = excluded.changed, accessed = excluded.accessed, expires = excluded.expires
         """
 
-    /// The clock may have been set back after the recorded time, so the last report counts and not the latest time.
-    private static func touch(_ name: EntryName, _ time: DiskTime, in database: Database) throws {
-        try database.cachedStatement(sql: "UPDATE entry SET accessed = ? WHERE name = ?")
-            .execute(arguments: [time.microseconds, name.bytes])
+    static func remove(_ name: EntryName, from database: Database) throws {
+        try IndexStatement(delete, in: database).run(name)
     }
 
-    static func remove(_ name: EntryName, from database: Database) throws {
-        try database.cachedStatement(sql: "DELETE FROM entry WHERE name = ?").execute(arguments: [name.bytes])
+    private static let delete = "DELETE FROM entry WHERE name = ?"
+}
+
+extension IndexStatement {
+    /// Runs a statement with the columns of the table for parameters.
+    fileprivate func run(_ record: IndexRecord) throws {
+        try run(record.name) { statement in
+            let times = record.times
+            statement.bind(Int64(record.size), at: 2)
+            statement.bind(times.created.microseconds, at: 3)
+            statement.bind(times.modified.microseconds, at: 4)
+            statement.bind(times.changed.microseconds, at: 5)
+            statement.bind(record.accessed.microseconds, at: 6)
+            statement.bind(times.expires?.microseconds, at: 7)
+        }
     }
 }
