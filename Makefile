@@ -43,7 +43,7 @@ REPEAT = scripts/check/repeat-failures
 # Without GTK, which is not instrumented.
 TSAN_FLAGS = --traits ServiceLifecycle,Tracing --sanitize=thread --scratch-path .build-tsan -Xswiftc -DTINTYPE_TSAN
 # Prints failures and the result only.
-TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/tsan-suppressions $(REPEAT) $(SWIFT) test --quiet --skip-build $(TSAN_FLAGS)
+TSAN = TINTYPE_TIME_LIMIT=30 TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/tsan-suppressions $(REPEAT) $(SWIFT) test --quiet --skip-build $(TSAN_FLAGS)
 
 .PHONY: help bootstrap build install demo docs test gallery gallery-test http2-test lint format bench-setup bench-report instructions tsan asan fuzz crash-test faults \
 	cache-tests proxy-cache-tests server-hostile cluster-demo sandbox-test deb deb-test clean
@@ -116,7 +116,7 @@ tsan: bootstrap ## Run the tests that use several threads under the thread sanit
 
 asan: bootstrap ## Run the tests under the address sanitizer
 	ASAN_OPTIONS=allocator_may_return_null=1:suppressions=$(CURDIR)/scripts/check/asan-suppressions \
-	LSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/lsan-suppressions:print_suppressions=0 \
+	LSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/lsan-suppressions:print_suppressions=0 TINTYPE_TIME_LIMIT=30 \
 	$(SWIFT) test --sanitize=address --scratch-path .build-asan $(TEST_FLAGS)
 
 fuzz: bootstrap ## Fuzz every decoder and HTTP connections in turn, for SECONDS in total

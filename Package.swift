@@ -387,26 +387,31 @@ let package = Package(
         .testTarget(
             name: "TintypeCoreTests",
             dependencies: [
-                "CEventFD", "CLibMD", "CTintypeKernels", "TintypeCore", "TintypeTesting", "TintypeViews", .logging,
+                "CEventFD", "CLibMD", "CTintypeKernels", "TestSupport", "TintypeCore", "TintypeTesting", "TintypeViews",
+                .logging,
                 .metricsTesting,
             ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeCodecTests",
             dependencies: [
-                "Tintype", "TintypeAVIF", "TintypeBMP", "TintypeColor", "TintypeCore", "TintypeGIF", "TintypeHEIF",
+                "TestSupport", "Tintype", "TintypeAVIF", "TintypeBMP", "TintypeColor", "TintypeCore", "TintypeGIF",
+                "TintypeHEIF",
                 "TintypeICO", "TintypeJPEG", "TintypePNG", "TintypeSVG", "TintypeTIFF", "TintypeWebP", "TintypeTesting",
                 "CZlib",
             ],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeGTKTests",
-            dependencies: [.gtk, .withGTK("TintypeGTK"), .withGTK("GTKTest"), "Tintype", "TintypeTesting"],
+            dependencies: [
+                .gtk, .withGTK("TintypeGTK"), .withGTK("GTKTest"), "TestSupport", "Tintype", "TintypeTesting",
+            ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeLifecycleTests",
             dependencies: [
-                "TintypeCore", "TintypeLifecycle", "TintypeTesting", .serviceLifecycle, .serviceLifecycleTesting,
+                "TestSupport", "TintypeCore", "TintypeLifecycle", "TintypeTesting", .serviceLifecycle,
+                .serviceLifecycleTesting,
             ],
             swiftSettings: swiftSettings),
         .testTarget(
@@ -414,81 +419,99 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeSandboxTests",
-            dependencies: ["HostileDecoders", "TintypeCore", "TintypeSandbox", "TintypeTesting", .logging],
+            dependencies: [
+                "HostileDecoders", "TestSupport", "TintypeCore", "TintypeSandbox", "TintypeTesting", .logging,
+            ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeSharedTests",
             dependencies: [
-                "TintypeCore", "TintypeDisk", "TintypePNG", "TintypeShared", "TintypeTesting", .metricsTesting,
+                "TestSupport", "TintypeCore", "TintypeDisk", "TintypePNG", "TintypeShared", "TintypeTesting",
+                .metricsTesting,
             ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeS3Tests",
-            dependencies: ["TintypeCore", "TintypeHTTP", "TintypeS3", "TintypeShared", "TintypeTesting"],
+            dependencies: [
+                "TestSupport", "TintypeCore", "TintypeHTTP", "TintypeS3", "TintypeShared", "TintypeTesting",
+            ],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeServerTests",
             dependencies: [
-                "HTTPTestSupport", "Tintype", "TintypeCore", "TintypeHTTP", "TintypeServer", "TintypeTLS",
+                "HTTPTestSupport", "TestSupport", "Tintype", "TintypeCore", "TintypeHTTP", "TintypeServer",
+                "TintypeTLS",
                 "TintypeTesting", .metrics, .tracing, .tracingTesting,
             ],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeHummingbirdTests",
             dependencies: [
-                "HTTPTestSupport", "ImageService", "Tintype", "TintypeCore", "TintypeHummingbird",
+                "HTTPTestSupport", "ImageService", "TestSupport", "Tintype", "TintypeCore", "TintypeHummingbird",
                 "TintypeServerProgram", "TintypeTesting",
             ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeTracingTests",
-            dependencies: ["TintypeCore", "TintypeTesting", "TintypeTracing", .tracing, .tracingTesting],
+            dependencies: [
+                "TestSupport", "TintypeCore", "TintypeTesting", "TintypeTracing", .tracing, .tracingTesting,
+            ],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "TintypePDFTests", dependencies: ["TintypeCore", "TintypePDF", "TintypeTesting"],
+            name: "TintypePDFTests", dependencies: ["TestSupport", "TintypeCore", "TintypePDF", "TintypeTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeMoreFormatsTests",
             dependencies: [
-                "CTintypeEXR", "CTintypeJP2", "Tintype", "TintypeCairo", "TintypeCore", "TintypeEXR", "TintypeJPEG2000",
+                "CTintypeEXR", "CTintypeJP2", "TestSupport", "Tintype", "TintypeCairo", "TintypeCore", "TintypeEXR",
+                "TintypeJPEG2000",
                 "TintypePNM", "TintypeRAW", "TintypeTGA", "TintypeTesting", "TintypeVideo",
             ],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeRAWTests",
-            dependencies: ["TintypeCore", "TintypeJPEG", "TintypeRAW", "TintypeTIFF", "TintypeTesting"],
+            dependencies: ["TestSupport", "TintypeCore", "TintypeJPEG", "TintypeRAW", "TintypeTIFF", "TintypeTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeRedisTests",
-            dependencies: ["HTTPTestSupport", "TintypeCore", "TintypeRedis", "TintypeShared", "TintypeTesting"],
+            dependencies: [
+                "HTTPTestSupport", "TestSupport", "TintypeCore", "TintypeRedis", "TintypeShared", "TintypeTesting",
+            ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeDiskTests",
-            dependencies: ["CrashTest", "TintypeDisk", "TintypeSDWebImage", "TintypeTesting", .grdb],
+            dependencies: ["CrashTest", "TestSupport", "TintypeDisk", "TintypeSDWebImage", "TintypeTesting", .grdb],
             swiftSettings: swiftSettings),
+        .target(
+            name: "TestSupport", dependencies: ["TintypeCore"], path: "Tests/TestSupport", swiftSettings: swiftSettings),
         .target(
             name: "HTTPTestSupport", dependencies: ["TintypeHTTP", "TintypeTesting"],
             path: "Tests/HTTPTestSupport", swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeHTTPTests",
             dependencies: [
-                "HTTPTestSupport", "TintypeHTTP", "TintypeTLS", "TintypeTesting", "CZlib",
+                "HTTPTestSupport", "TestSupport", "TintypeHTTP", "TintypeTLS", "TintypeTesting", "CZlib",
             ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeTests",
             dependencies: [
-                "HTTPTestSupport", "QOIExample", "Tintype", "TintypeCairo", "TintypeSDWebImage", "TintypeTesting",
+                "HTTPTestSupport", "QOIExample", "TestSupport", "Tintype", "TintypeCairo", "TintypeSDWebImage",
+                "TintypeTesting",
             ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeTerminalTests",
-            dependencies: ["CZlib", "TintypeCore", "TintypePNG", "TintypeTerminal", "TintypeTesting", "TintypeViews"],
+            dependencies: [
+                "CZlib", "TestSupport", "TintypeCore", "TintypePNG", "TintypeTerminal", "TintypeTesting",
+                "TintypeViews",
+            ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeCommandTests",
             dependencies: [
-                "HTTPTestSupport", "TintypeCommand", "Tintype", "TintypeTGA", "TintypeTesting", .argumentParser,
+                "HTTPTestSupport", "TestSupport", "TintypeCommand", "Tintype", "TintypeTGA", "TintypeTesting",
+                .argumentParser,
             ],
             swiftSettings: swiftSettings),
     ]

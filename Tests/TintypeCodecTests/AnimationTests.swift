@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
 
-@Suite(.timeLimit(.minutes(15))) struct AnimationTests {
+@Suite(.timeLimited) struct AnimationTests {
     static let animations = FixtureManifest.all.filter { $0.valid && ($0.frameCount ?? 1) > 1 }
 
     private func decode(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws(TintypeError) -> Image {
@@ -85,8 +86,7 @@ import TintypeTesting
 
     @Test(arguments: [-1, 14, Int.max]) func anInvalidFrameIndexIsAnError(_ index: Int) throws {
         let animation = try animation(FixtureManifest.named("rects.gif"))
-        let error = #expect(throws: TintypeError.self) { try animation.frame(at: index) }
-        #expect(error?.code == .noSuchFrame)
+        expectError(.noSuchFrame) { try animation.frame(at: index) }
     }
 
     // MARK: Other sizes
@@ -127,8 +127,7 @@ import TintypeTesting
         // The last frame's data, before its checksum and the end chunk.
         data[data.endIndex - 18] ^= 0x55
         let animation = try #require(try decode(data).animation)
-        let error = #expect(throws: TintypeError.self) { try animation.frame(at: 13) }
-        #expect(error?.code == .undecodable)
+        expectError(.undecodable) { try animation.frame(at: 13) }
         try expect(12, of: animation, isLike: fixture.expectedFrames[12], fixture)
     }
 
@@ -148,16 +147,14 @@ import TintypeTesting
         for name in ["rects.gif", "rects.png", "rects.webp"] {
             let data = try FixtureManifest.named(name).data
             let context = DecodeContext(limits: DecodeLimits(frames: 13))
-            let error = #expect(throws: TintypeError.self) {
+            expectError(.limitExceeded) {
                 try DecodeTests.coders.decoder(for: data).decode(data, context: context)
             }
-            #expect(error?.code == .limitExceeded)
         }
         let context = DecodeContext(limits: DecodeLimits(animatedPixels: 24 * 17 * 13))
-        let error = #expect(throws: TintypeError.self) {
+        expectError(.limitExceeded) {
             try DecodeTests.coders.decoder(for: data).decode(data, context: context)
         }
-        #expect(error?.code == .limitExceeded)
     }
 
     @Test func aWebPAnimationOfAHugeCanvasIsRefused() throws {

@@ -1,9 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
 
 @testable import TintypeColor
+@testable import TintypeCore
 
 /// The colours that files state. `DecodeTests` shows for each fixture that the pixels are right.
 @Suite struct ColorTests {
@@ -15,9 +17,18 @@ import TintypeTesting
     // MARK: Profiles
 
     @Test func aProfileOfSRGBIsSkipped() throws {
+        #expect(ColorConverter(.profile(StandardProfile.data), .rgb) == nil)
+        #expect(ColorConverter(.profile(StandardProfile.displayP3), .rgb) != nil)
+        // The same pixels with a profile of sRGB and without one.
         let png = try FixtureManifest.named("srgb-profile.png").data
-        let start = try #require(png.firstRange(of: Data("iCCP".utf8)))
-        #expect(start.lowerBound > 0)
+        let name = try #require(png.firstRange(of: Data("iCCP".utf8))).lowerBound
+        let length = png[name - 4..<name].reduce(0) { $0 << 8 | Int($1) }
+        let plain = png[..<(name - 4)] + png[(name + 8 + length)...]
+        let image = try PNGDecoder().decode(Data(plain), context: DecodeContext())
+        #expect(try PixelDifference(between: decode("srgb-profile.png").pixels, and: image.pixels)?.maximum == 0)
+    }
+
+    @Test func codePointsOfSRGBAreSkipped() throws {
         #expect(ColorConverter(.codePoints(primaries: 1, transfer: 13), .rgb) == nil)
         #expect(ColorConverter(.codePoints(primaries: 1, transfer: 1), .rgb) == nil)
         #expect(ColorConverter(.codePoints(primaries: 2, transfer: 2), .rgb) == nil)
@@ -29,16 +40,16 @@ import TintypeTesting
     func aProfileBeyondTheLimitIsADistinctError(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         let context = DecodeContext(limits: DecodeLimits(profileBytes: 100))
-        let error = #expect(throws: TintypeError.self) {
+        let error = expectError(.limitExceeded) {
             try DecodeTests.coders.decoder(for: data).decode(data, context: context)
         }
-        #expect(error?.code == .limitExceeded && error?.limit == .profileBytes)
+        #expect(error?.limit == .profileBytes)
     }
 
     @Test func anInflatedProfileIsMeasuredBeforeItIsAllocated() throws {
         let data = try PNGBuilder.image(with: ("iCCP", Data("x\0\0".utf8) + PNGBuilder.deflatedZeros(64 << 20)))
-        let error = #expect(throws: TintypeError.self) { try PNGDecoder().decode(data, context: DecodeContext()) }
-        #expect(error?.code == .limitExceeded && error?.limit == .profileBytes)
+        let error = expectError(.limitExceeded) { try PNGDecoder().decode(data, context: DecodeContext()) }
+        #expect(error?.limit == .profileBytes)
     }
 
     /// Any bytes decode as if the file stated no colours, or as a profile that lcms2 accepts. `make fuzz` tries many

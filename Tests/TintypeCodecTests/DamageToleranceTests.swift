@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -87,8 +88,7 @@ import TintypeTesting
         }
         #expect(damaged.allSatisfy(failsStrictly))
         for file in damaged {
-            let error = #expect(throws: TintypeError.self) { try decode(file) }
-            #expect(error?.code == .undecodable)
+            expectError(.undecodable) { try decode(file) }
         }
     }
 
@@ -97,8 +97,7 @@ import TintypeTesting
     func aDamagedFileThatIsCutShortIsAnError(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         for damaged in Self.flipped(data, from: data.count / 2, count: 20) {
-            let error = #expect(throws: TintypeError.self) { try decode(damaged.dropLast(data.count / 5)) }
-            #expect(error?.code == .undecodable)
+            expectError(.undecodable) { try decode(damaged.dropLast(data.count / 5)) }
         }
     }
 
@@ -140,12 +139,12 @@ import TintypeTesting
             #expect(try decode(inserted(4000, at: offset)).size == whole.size)
             let long = inserted(5000, at: offset)
             if isBeforeImage {
-                let error = #expect(throws: TintypeError.self) { try decode(long) }
+                let error = expectError(.undecodable) { try decode(long) }
                 #expect(error?.message.contains("unknown block") == true)
                 let arriving = try #require(
                     try DecodeTests.coders.decoder(for: long).makeIncrementalDecoder(
                         context: DecodeContext()))
-                #expect(throws: TintypeError.self) { try arriving.append(long.dropLast(40)) }
+                expectError(.undecodable) { try arriving.append(long.dropLast(40)) }
             } else {
                 let image = try decode(long)
                 #expect(image.info.warnings == [.strayBytes] && image.info.frameCount == 1)
@@ -159,7 +158,7 @@ import TintypeTesting
         let decoded = try decode(damaged)
         #expect(decoded.info.warnings == [.strayBytes] && decoded.info.frameCount == 1 && failsStrictly(damaged))
         let early = Self.gif[..<Self.descriptor] + Data([0x42]) + image + Data([0x3B])
-        #expect(throws: TintypeError.self) { try decode(early) }
+        expectError(.undecodable) { try decode(early) }
     }
 
     @Test(arguments: [(3, 5), (9, 2), (0, 0), (1, 1)])
@@ -265,7 +264,7 @@ import TintypeTesting
         var damaged = Self.gif
         // The width and height of the image: 65,280 pixels a side.
         for offset in 5..<9 { damaged[Self.descriptor + offset] = offset % 2 == 0 ? 0xFF : 0 }
-        let error = #expect(throws: TintypeError.self) { try decode(damaged) }
+        let error = expectError(.limitExceeded) { try decode(damaged) }
         #expect(error?.limit == .pixels)
     }
 }

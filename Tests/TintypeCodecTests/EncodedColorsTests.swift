@@ -79,7 +79,18 @@ import TintypeTesting
         for colorSpace in [EncodeOptions.ColorSpace.sRGB, .displayP3] {
             let data = try Self.coders.encode(
                 image, as: format, options: Self.highRangeOptions { $0.colorSpace = colorSpace })
-            #expect(try decode(data, .high).size == size)
+            let written = try #require(try decode(data, .high).highRange)
+            #expect(written.size == size)
+            for y in 1..<4 {
+                let lights = (0..<4).map { written[$0, y] }
+                // 10,000 candelas are the most that PQ states: 49 times white (ITU-R BT.2408: 203 candelas).
+                for light in [lights[0], lights[3]] {
+                    #expect(light.x > 40 && light.y > 40 && light.z > 40, "\(light)")
+                }
+                for light in [lights[1], lights[2]] { #expect(abs(light.x) < 0.01 && abs(light.y) < 0.01, "\(light)") }
+                #expect(lights.allSatisfy { $0.max() < 50 && $0.w == 1 }, "\(lights)")
+            }
+            #expect((0..<4).allSatisfy { (0...1).contains(written[$0, 0].w) })
         }
     }
 

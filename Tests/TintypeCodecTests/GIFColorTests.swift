@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -135,8 +136,7 @@ import TintypeTesting
 
     @Test func anImageThatIsTooWideForAGIFIsRefused() throws {
         let wide = try PixelBuffer.filled(Pixel(red: 0, green: 0, blue: 0), size: PixelSize(width: 65_536, height: 1))
-        let error = #expect(throws: TintypeError.self) { try written(wide) }
-        #expect(error?.code == .encodeFailed)
+        expectError(.encodeFailed) { try written(wide) }
     }
 
     // MARK: Quantizer

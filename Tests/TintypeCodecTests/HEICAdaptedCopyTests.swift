@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -69,8 +70,8 @@ import TintypeTesting
         let contents = try #require(try adaptedContents(builder.file, showing: 2))
         #expect(contents.primary == 2 && !contents.isHidden)
         #expect(contents.references.map(\.to) == [[1], [2]])
-        #expect(throws: TintypeError.self) { try adaptedContents(builder.file, showing: 9) }
-        #expect(throws: TintypeError.self) { try adaptedContents(builder.file, showing: 65_538) }
+        expectError(.undecodable) { try adaptedContents(builder.file, showing: 9) }
+        expectError(.undecodable) { try adaptedContents(builder.file, showing: 65_538) }
     }
 
     /// A reference that is two bytes shorter leaves no room for the box that would have to follow.
@@ -78,7 +79,7 @@ import TintypeTesting
         var builder = try Self.builder()
         builder.references = [("cdsc", 4, [1, 2])]
         #expect(try adaptedContents(builder.file) == nil)
-        #expect(throws: TintypeError.self) { try adaptedContents(builder.file, showing: 2) }
+        expectError(.undecodable) { try adaptedContents(builder.file, showing: 2) }
         // Two of them leave enough.
         builder.references = [("cdsc", 4, [1, 2, 3]), ("thmb", 2, [1, 3, 3])]
         #expect(try adaptedContents(builder.file)?.references.map(\.to) == [[1], [1]])

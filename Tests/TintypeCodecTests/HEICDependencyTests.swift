@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
@@ -17,7 +18,7 @@ import TintypeTesting
     }
 
     private func error(_ data: Data) -> TintypeError? {
-        #expect(throws: TintypeError.self) { try decoder.decode(data, context: DecodeContext()) }
+        expectError(.undecodable) { try decoder.decode(data, context: DecodeContext()) }
     }
 
     private static let gainMap = ("auxid:1", "auxid:9")
@@ -62,7 +63,7 @@ import TintypeTesting
         for extra in [1, 2, 40] {
             let reference = Data.box("dimg", Data([0, 1, 0, 1, 0, 2]) + Data(count: extra))
             let data = Data.box("iref", Data(count: 4) + reference)
-            #expect(throws: TintypeError.self) {
+            expectError(.undecodable) {
                 try data.withUnsafeBytes { try ISOFile(bytes: $0).references(in: 0..<data.count) }
             }
         }
@@ -102,7 +103,7 @@ import TintypeTesting
         let sets = try body.withUnsafeBytes { try HEIFSampleEntry.parameterSets(ISOFile(bytes: $0), 0..<body.count) }
         #expect(sets == [30..<32])
         for count in 23..<body.count {
-            #expect(throws: TintypeError.self) {
+            expectError(.undecodable) {
                 try body.prefix(count).withUnsafeBytes {
                     try HEIFSampleEntry.parameterSets(ISOFile(bytes: $0), 0..<count)
                 }

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
 
 /// HEIC sequences as FFmpeg reads them. They are skipped where it is not installed, but a machine of CI must have it.
-@Suite(.timeLimit(.minutes(15))) struct HEICJudgeTests {
+@Suite(.timeLimited) struct HEICJudgeTests {
     private static let isInstalled = ["ffmpeg", "ffprobe"].allSatisfy { program in
         ["/usr/bin", "/usr/local/bin", "/bin"].contains { access("\($0)/\(program)", X_OK) == 0 }
     }

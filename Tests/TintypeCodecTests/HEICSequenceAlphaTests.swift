@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
@@ -53,14 +54,14 @@ import TintypeTesting
         var data = try file()
         let entry = try #require(data[first...].firstRange(of: Data("hvc1".utf8))).upperBound
         data[entry + 25] -= 1
-        #expect(throws: TintypeError.self) { try decoder.info(of: data, isComplete: true) }
+        expectError(.undecodable) { try decoder.info(of: data, isComplete: true) }
         data = try file()
         let table = try #require(data[first...].firstRange(of: Data("auxv".utf8))).upperBound
         for (kind, offset) in [("stsz", 8), ("stts", 8)] {
             let found = try #require(data[table...].firstRange(of: Data(kind.utf8))).upperBound
             data.setNumber(data.number(at: found + offset) - 1, at: found + offset)
         }
-        #expect(throws: TintypeError.self) { try decoder.info(of: data, isComplete: true) }
+        expectError(.undecodable) { try decoder.info(of: data, isComplete: true) }
     }
 
     /// A `prem` reference to the alpha track means that colours are premultiplied (ISO/IEC 23008-12, 6.10.1).
@@ -103,7 +104,7 @@ import TintypeTesting
     }
 
     @Test func limitsApplyToAlphaToo() throws {
-        let error = #expect(throws: TintypeError.self) {
+        let error = expectError(.limitExceeded) {
             try decoder.decode(file(), context: DecodeContext(limits: DecodeLimits(frames: 4)))
         }
         #expect(error?.limit == .frames)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypePNG
@@ -40,7 +41,7 @@ import TintypeTesting
 
     @Test func aTruncatedFrameIsNotReplacedByTheDefaultImage() throws {
         let file = try Self.file(defaultIsFrame: false).dropLast(20)
-        #expect(throws: TintypeError.self) { try PNGDecoder().decode(file, context: DecodeContext()) }
+        expectError(.undecodable) { try PNGDecoder().decode(file, context: DecodeContext()) }
         #expect(try PNGDecoder().salvage(file, context: DecodeContext()) == nil)
     }
 }

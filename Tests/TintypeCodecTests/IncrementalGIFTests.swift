@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeCore
@@ -164,7 +165,7 @@ import TintypeTesting
         let data = PlainGIF.bytes(PixelSize(width: 100, height: 100)) { _, _ in 1 }
         let context = DecodeContext(limits: DecodeLimits(pixels: 1000))
         let previews = try #require(GIFDecoder().makeIncrementalDecoder(context: context))
-        let error = #expect(throws: TintypeError.self) { try previews.append(data.prefix(1000)) }
+        let error = expectError(.limitExceeded) { try previews.append(data.prefix(1000)) }
         #expect(error?.limit == .pixels)
     }
 }

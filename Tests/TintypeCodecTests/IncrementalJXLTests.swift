@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
@@ -90,12 +91,12 @@ import TintypeTesting
         let data = try Self.encoded(quality)
         let whole = try decode(data)
         let cut = data.prefix(data.count * 3 / 5)
-        #expect(throws: TintypeError.self) { try decode(cut) }
+        expectError(.undecodable) { try decode(cut) }
         let part = try decode(cut, Self.allowed)
         #expect(part.isPartial && part.size == whole.size && part.info == whole.info)
         #expect(part.pixels[5, 5] == whole.pixels[5, 5])
         #expect(part.pixels[599, 399].alpha == (quality == 1 ? 0 : 255))
-        #expect(throws: TintypeError.self) { try decode(data.prefix(60), Self.allowed) }
+        expectError(.undecodable) { try decode(data.prefix(60), Self.allowed) }
     }
 
     @Test func thePartBeforeDamageIsShown() throws {
@@ -146,20 +147,20 @@ import TintypeTesting
         for index in 2000..<4000 { data[index] = 0xFF }
         let previews = try #require(JXLDecoder().makeIncrementalDecoder(context: DecodeContext()))
         _ = try previews.append(data.prefix(1000))
-        #expect(throws: TintypeError.self) {
+        expectError(.undecodable) {
             for start in stride(from: 1000, to: data.count, by: 5000) {
                 _ = try previews.append(data.dropFirst(start).prefix(5000))
             }
         }
-        for _ in 0..<3 { #expect(throws: TintypeError.self) { try previews.append(Data(count: 100_000)) } }
+        for _ in 0..<3 { expectError(.undecodable) { try previews.append(Data(count: 100_000)) } }
     }
 
     @Test func limitsApplyToPreviewsAndSalvage() throws {
         let data = try Self.encoded(0.5)
         let context = DecodeContext(options: Self.allowed, limits: DecodeLimits(pixels: 100))
         let previews = try #require(JXLDecoder().makeIncrementalDecoder(context: context))
-        let error = #expect(throws: TintypeError.self) { try previews.append(data) }
+        let error = expectError(.limitExceeded) { try previews.append(data) }
         #expect(error?.limit == .pixels)
-        #expect(throws: TintypeError.self) { try JXLDecoder().salvage(data.dropLast(20), context: context) }
+        expectError(.limitExceeded) { try JXLDecoder().salvage(data.dropLast(20), context: context) }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeJPEG
@@ -67,7 +68,7 @@ import TintypeTesting
         let header = Data([0xFF, 0xC2, 0, 0x11, 8, 0, 0, 0, 0, 3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1])
         for cut in 0...header.count {
             let decoder = try #require(JPEGDecoder().makeIncrementalDecoder(context: DecodeContext()))
-            #expect(throws: TintypeError.self) {
+            expectError(.undecodable) {
                 _ = try decoder.append(data[..<second] + header.prefix(cut))
                 _ = try decoder.append(header.dropFirst(cut) + data[second...])
             }

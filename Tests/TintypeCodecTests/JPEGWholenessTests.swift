@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeJPEG
@@ -66,8 +67,7 @@ import TintypeTesting
         for limit in [\DecodeLimits.pixels, \.scans] {
             var limits = DecodeLimits()
             limits[keyPath: limit] = 1
-            let error = #expect(throws: TintypeError.self) { try verified(data, DecodeContext(limits: limits)) }
-            #expect(error?.code == .limitExceeded)
+            expectError(.limitExceeded) { try verified(data, DecodeContext(limits: limits)) }
         }
     }
 
@@ -75,8 +75,7 @@ import TintypeTesting
     @Test func aPartIsDecoded() throws {
         var options = DecodeOptions(size: .noPixels)
         options.crop = PixelRect(x: 9_000, y: 9_000, size: PixelSize(width: 1, height: 1))
-        let error = #expect(throws: TintypeError.self) { try decodeChecked("orientation-7.jpg", options) }
-        #expect(error?.code == .transformFailed)
+        expectError(.transformFailed) { try decodeChecked("orientation-7.jpg", options) }
     }
 
     @Test func metadataComeWithoutPixels() throws {
@@ -99,7 +98,7 @@ import TintypeTesting
         let image = try Self.decoder.decodeChecked(damaged, context: DecodeContext(options: options))
         #expect(image.info.warnings == [.damagedPixels] && image.size == PixelSize(width: 1, height: 1))
         options.damageTolerance = .none
-        #expect(throws: TintypeError.self) {
+        expectError(.undecodable) {
             try Self.decoder.decodeChecked(damaged, context: DecodeContext(options: options))
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeCore
@@ -15,8 +16,8 @@ import TintypeTesting
     private func expect(
         _ limit: DecodeLimit, _ data: Data, _ change: (inout DecodeLimits) -> Void
     ) {
-        let error = #expect(throws: TintypeError.self) { try decode(data, change) }
-        #expect(error?.code == .limitExceeded && error?.limit == limit, "\(String(describing: error))")
+        let error = expectError(.limitExceeded) { try decode(data, change) }
+        #expect(error?.limit == limit, "\(String(describing: error))")
     }
 
     private func fixture(_ name: String) throws -> Data { try FixtureManifest.named(name).data }
@@ -76,8 +77,7 @@ import TintypeTesting
         expect(.ratio, Bomb.bmp(size)) { _ in }
         // Small images may be blank.
         let small = Bomb.png(PixelSize(width: 500, height: 500))
-        let error = #expect(throws: TintypeError.self) { try decode(small) { _ in } }
-        #expect(error?.code == .undecodable)
+        expectError(.undecodable) { try decode(small) { _ in } }
     }
 
     @Test func timeIsLimited() throws {
@@ -88,7 +88,7 @@ import TintypeTesting
             return false
         })
         context.limits.time = .seconds(5)
-        let error = #expect(throws: TintypeError.self) {
+        let error = expectError(.limitExceeded) {
             try JPEGDecoder().decodeChecked(data, context: context, time: clock.timeSource)
         }
         #expect(error?.limit == .time)

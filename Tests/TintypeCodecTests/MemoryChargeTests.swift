@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeJPEG
@@ -99,7 +100,7 @@ import TintypeTesting
         context.limits.memoryBytes = area * bytesPerPixel
         #expect(try decoder.salvage(data, context: context) != nil)
         context.limits.memoryBytes -= 1
-        let error = #expect(throws: TintypeError.self) { _ = try decoder.salvage(data, context: context) }
+        let error = expectError(.limitExceeded) { _ = try decoder.salvage(data, context: context) }
         #expect(error?.limit == .memoryBytes)
     }
 

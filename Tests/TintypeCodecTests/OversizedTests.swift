@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
@@ -32,7 +33,7 @@ import TintypeTesting
     @Test(arguments: [ImageFormat.jpeg, .png, .tiff, .bmp, .webp, .heic, .avif, .jxl, .gif])
     func anOversizedImageIsScaledToTheLimit(_ format: ImageFormat) throws {
         let data = try Self.file(format)
-        let refused = #expect(throws: TintypeError.self) {
+        let refused = expectError(.limitExceeded) {
             _ = try decode(data, Self.context { options, _ in options.oversized = .refused })
         }
         #expect(refused?.limit == .pixels)
@@ -65,7 +66,7 @@ import TintypeTesting
             data, Self.context { options, _ in options.size = .shrink(PixelSize(width: 120, height: 40)) })
         #expect(stretched.size.area <= 2400 && stretched.size == PixelSize(width: 84, height: 28))
         // Everything else still holds.
-        let refused = #expect(throws: TintypeError.self) {
+        let refused = expectError(.limitExceeded) {
             _ = try decode(data, Self.context { $1.memoryBytes = 1000 })
         }
         #expect(refused?.limit == .memoryBytes)
@@ -73,7 +74,7 @@ import TintypeTesting
 
     @Test func drawingsAreDrawnSmaller() throws {
         let data = Data("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 600 400\"/>".utf8)
-        #expect(throws: TintypeError.self) {
+        expectError(.limitExceeded) {
             try decode(data, Self.context { options, _ in options.oversized = .refused })
         }
         #expect(try decode(data, Self.context { _, _ in }).size == PixelSize(width: 60, height: 40))

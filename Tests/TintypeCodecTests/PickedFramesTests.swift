@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
@@ -28,8 +29,7 @@ import TintypeTesting
 
     @Test(arguments: [[], [14], [-1], [0, 99]]) func aMissingFrameIsAnError(_ indices: [Int]) throws {
         let whole = try rects()
-        let error = #expect(throws: TintypeError.self) { try whole.picking(indices) }
-        #expect(error?.code == .noSuchFrame)
+        expectError(.noSuchFrame) { try whole.picking(indices) }
     }
 
     @Test(arguments: [ImageFormat.png, .gif, .webp, .jxl, .avif, .heic]) func anEncoderWritesOnlyThoseFrames(

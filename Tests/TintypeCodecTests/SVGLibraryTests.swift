@@ -1,12 +1,13 @@
+import TestSupport
 import Testing
 import TintypeCore
 
 @testable import TintypeSVG
 
 /// Loading librsvg where it is installed and where it is not.
-@Suite(.timeLimit(.minutes(15))) struct SVGLibraryTests {
+@Suite(.timeLimited) struct SVGLibraryTests {
     private func error(_ name: String) -> TintypeError? {
-        #expect(throws: TintypeError.self) { _ = try SVGLibrary.load([name]) }
+        expectError(.noCoder) { _ = try SVGLibrary.load([name]) }
     }
 
     @Test func aMissingLibraryIsNoCoder() {
@@ -22,7 +23,7 @@ import TintypeCore
 
     /// The error names what was wrong with each name, and how to get the library.
     @Test func theReasonsOfAllNamesAreReported() {
-        let error = #expect(throws: TintypeError.self) {
+        let error = expectError(.noCoder) {
             _ = try SVGLibrary.load(["libm.so.6", "librsvg-of-nowhere.so.2"])
         }
         for part in ["libm.so.6: it has no rsvg_", "librsvg-of-nowhere.so.2", "install librsvg2-2"] {

@@ -1,5 +1,6 @@
 import CZlib
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 
@@ -66,8 +67,7 @@ import TintypeCore
     /// The limit would hold for the first decompression only.
     @Test func markupThatIsCompressedTwiceIsNoImage() {
         let data = Self.gzip(Self.gzip(Data(Self.body.utf8)))
-        let error = #expect(throws: TintypeError.self) { try SVGDecoder().decode(data, context: DecodeContext()) }
-        #expect(error?.code == .notAnImage)
+        expectError(.notAnImage) { try SVGDecoder().decode(data, context: DecodeContext()) }
     }
 
     /// Bytes behind the compressed markup are not drawn, and not needed.
@@ -85,26 +85,24 @@ import TintypeCore
     @Test func markupExpandsToALimit() throws {
         let bomb = Self.gzip(Data("<svg>".utf8) + Data(repeating: 0x20, count: 65 << 20))
         #expect(bomb.count < 200_000)
-        let error = #expect(throws: TintypeError.self) { try SVGDecoder().decode(bomb, context: DecodeContext()) }
+        let error = expectError(.limitExceeded) { try SVGDecoder().decode(bomb, context: DecodeContext()) }
         #expect(error?.limit == .library)
         let exact = Self.gzip(Data(Self.body.utf8))
-        #expect(throws: TintypeError.self) { try SVGSource.markup(exact, limit: Self.body.utf8.count - 1) }
+        expectError(.limitExceeded) { try SVGSource.markup(exact, limit: Self.body.utf8.count - 1) }
         #expect(try SVGSource.markup(exact, limit: Self.body.utf8.count) == Data(Self.body.utf8))
     }
 
     @Test func compressedBytesThatAreNoSVGAreNoImage() throws {
         for text in ["hello", "<html><svg/></html>"] {
             let data = Self.gzip(Data(text.utf8))
-            let error = #expect(throws: TintypeError.self) { try SVGDecoder().decode(data, context: DecodeContext()) }
-            #expect(error?.code == .notAnImage)
+            expectError(.notAnImage) { try SVGDecoder().decode(data, context: DecodeContext()) }
         }
     }
 
     @Test func everyTruncationOfCompressedMarkupIsAnError() {
         let data = Self.gzip(Data(Self.body.utf8))
         for count in 2..<data.count - 8 {
-            let error = #expect(throws: TintypeError.self) { try SVGSource.markup(data.prefix(count), limit: 1000) }
-            #expect(error?.code == .undecodable)
+            expectError(.undecodable) { try SVGSource.markup(data.prefix(count), limit: 1000) }
         }
     }
 
@@ -115,6 +113,6 @@ import TintypeCore
         for count in [0, 64, 1000, 40_000] {
             #expect(try coders.info(of: data.prefix(count), isComplete: false) == nil)
         }
-        #expect(throws: TintypeError.self) { try coders.info(of: Data("<html>".utf8) + data, isComplete: false) }
+        expectError(.notAnImage) { try coders.info(of: Data("<html>".utf8) + data, isComplete: false) }
     }
 }

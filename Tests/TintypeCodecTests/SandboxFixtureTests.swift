@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
 
 /// Every fixture, decoded in this process and in a worker: the same pixels, properties and errors.
-@Suite(.timeLimit(.minutes(15))) struct SandboxFixtureTests {
+@Suite(.timeLimited) struct SandboxFixtureTests {
     private static let inProcess = ImageCoderRegistry.standard.sandboxed(SandboxConfiguration(.none))
     private static let inWorkers = ImageCoderRegistry.standard.sandboxed(SandboxConfiguration(.all))
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTIFF
@@ -31,8 +32,7 @@ import TintypeTIFF
 
     private static func check(_ data: Data, names compression: Int) {
         for decode in [{ _ = try TIFFDecoder().decode($0, context: DecodeContext()) }, readInfo] {
-            let error = #expect(throws: TintypeError.self) { try decode(data) }
-            #expect(error?.code == .undecodable)
+            let error = expectError(.undecodable) { try decode(data) }
             #expect(error?.message.contains("unsupported feature: compression \(compression)") == true)
         }
     }

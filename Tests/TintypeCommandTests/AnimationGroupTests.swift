@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Tintype
 import TintypeTerminal
@@ -6,7 +7,7 @@ import TintypeTesting
 @testable import TintypeCommand
 
 /// The end of animations that play at once. It comes once, whatever happens to their frames.
-@Suite(.timeLimit(.minutes(15))) @MainActor struct AnimationGroupTests {
+@Suite(.timeLimited) @MainActor struct AnimationGroupTests {
     private let timers = [ManualPlaybackTimer(), ManualPlaybackTimer()]
     private let ends = Shared(0)
     private let shown = Shared(0)

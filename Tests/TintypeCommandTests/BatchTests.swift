@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
@@ -6,7 +7,7 @@ import TintypeTesting
 @testable import TintypeCommand
 
 /// Commands with many inputs.
-@Suite(.timeLimit(.minutes(15))) struct BatchTests {
+@Suite(.timeLimited) struct BatchTests {
     /// Creates `tree/a.png`, `tree/sub/b.png`, `tree/sub/deep/c.jpg`, and files that are not images.
     private func tree(_ fixture: CommandFixture) throws -> String {
         let (png, jpeg) = (

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
 
 @testable import TintypeCommand
 
-@Suite(.timeLimit(.minutes(15))) struct CacheTests {
+@Suite(.timeLimited) struct CacheTests {
     @Test func everySubcommandWorksOnACache() async throws {
         try await withCommandFixture { fixture in
             let cache = fixture.path("cache")

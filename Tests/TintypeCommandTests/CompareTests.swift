@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
 
 @testable import TintypeCommand
 
-@Suite(.timeLimit(.minutes(15))) struct CompareTests {
+@Suite(.timeLimited) struct CompareTests {
     private func image(_ width: Int, _ height: Int, _ value: (Int, Int) -> Int) throws -> PixelBuffer {
         try .drawn(PixelSize(width: width, height: height)) { x, y in
             let value = UInt8(clamping: value(x, y))
@@ -79,7 +80,7 @@ import TintypeTesting
         let pixels = try image(20, 20, pattern)
         let other = try image(20, 20) { pattern($0, $1) + 9 }
         var rows = 0
-        #expect(throws: TintypeError.self) {
+        expectError(.cancelled) {
             try ImageComparison(pixels, other) { () throws(TintypeError) in
                 rows += 1
                 if rows == 5 { throw .cancelled }

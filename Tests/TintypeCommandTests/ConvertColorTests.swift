@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
 
 /// The colours in which `tintype convert` writes images: `--color-space` and `--hdr`.
-@Suite(.timeLimit(.minutes(15))) struct ConvertColorTests {
+@Suite(.timeLimited) struct ConvertColorTests {
     @Test func colorsOfAnotherSpaceAreWritten() async throws {
         try await withCommandFixture { fixture in
             let input = try fixture.write(try CommandFixture.png(width: 40, height: 20), "in.png")

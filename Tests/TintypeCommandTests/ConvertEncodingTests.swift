@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
 
 /// The choices of `tintype convert` for encoders, and its warnings about bits and dynamic range that are not written.
-@Suite(.timeLimit(.minutes(15))) struct ConvertEncodingTests {
+@Suite(.timeLimited) struct ConvertEncodingTests {
     private static func read(_ path: String) throws -> Data { try Data(contentsOf: URL(filePath: path)) }
 
     /// The bit depth and the colour type of a PNG (PNG third edition, 11.2.1).

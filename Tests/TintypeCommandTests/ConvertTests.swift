@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
 
 @testable import TintypeCommand
 
-@Suite(.timeLimit(.minutes(15))) struct ConvertTests {
+@Suite(.timeLimited) struct ConvertTests {
     private func converted(_ fixture: CommandFixture, _ arguments: String...) async throws -> Image {
         let input = try fixture.write(try CommandFixture.png(width: 120, height: 60), "in.png")
         let output = fixture.path("out.png")

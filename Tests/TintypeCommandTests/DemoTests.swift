@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 
-@Suite(.timeLimit(.minutes(15))) struct DemoTests {
+@Suite(.timeLimited) struct DemoTests {
     @Test func runsWithoutNetworkOrDisplayAndWritesTheContactSheet() async throws {
         try await withCommandFixture { fixture in
             let run = try await CommandRun.tintype("demo", "--output", fixture.path("sheet/contact.png"))

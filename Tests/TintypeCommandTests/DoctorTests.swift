@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTGA
@@ -6,7 +7,7 @@ import TintypeTesting
 
 @testable import TintypeCommand
 
-@Suite(.timeLimit(.minutes(15))) struct DoctorTests {
+@Suite(.timeLimited) struct DoctorTests {
     @Test func everyFormatIsTestedAndTheCacheIsFound() async throws {
         let run = try await CommandRun.tintype("doctor", "--json")
         #expect(run.status == 0, "\(run.error)")

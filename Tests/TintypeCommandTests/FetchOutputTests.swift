@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
@@ -6,7 +7,7 @@ import TintypeTesting
 @testable import TintypeCommand
 
 /// Where `fetch` writes images, and which it leaves.
-@Suite(.timeLimit(.minutes(15))) struct FetchOutputTests {
+@Suite(.timeLimited) struct FetchOutputTests {
     private func inputs(_ sources: [String]) -> [BatchInput] {
         sources.map { BatchInput(source: SourceArgument(argument: $0)) }
     }
@@ -95,7 +96,7 @@ import TintypeTesting
         let (size, all) = (PixelSize(width: 1, height: 1), inputs(sources))
         let first = try late.claimPath(of: all[0], .jpeg, size)
         #expect(first == "o/a.jpg")
-        #expect(throws: TintypeError.self) { try late.claimPath(of: all[1], .jpeg, size) }
+        expectError(.unwritable) { try late.claimPath(of: all[1], .jpeg, size) }
         #expect(throws: OutputPlan.Problem.severalForStandardOutput) { try paths(sources, "-") }
     }
 
@@ -196,7 +197,7 @@ import TintypeTesting
 }
 
 /// Lists of sources, which may come from any editor.
-@Suite(.timeLimit(.minutes(15))) struct SourceListTests {
+@Suite(.timeLimited) struct SourceListTests {
     @Test(arguments: [
         ("", []), ("a\nb\n", ["a", "b"]), ("a\r\n\r\n  b c \t\n# no\n #no\n\t\n", ["a", "b c"]),
         ("é\n x\u{301} ", ["é", "x\u{301}"]), ("a#b\n", ["a#b"]), ("\u{FEFF}a\n\u{FEFF}b\n", ["a", "\u{FEFF}b"]),
@@ -208,8 +209,8 @@ import TintypeTesting
     /// Its repaired form would name another file.
     @Test func aLineThatIsNotUTF8IsRefusedByItsNumber() {
         let data = Data("a.png\r\n\nb".utf8) + Data([0xFF, 0xFE]) + Data(".png\nc\n".utf8)
-        let error = #expect(throws: TintypeError.self) { try SourceList.parse(data) }
-        #expect(error?.code == .unreadable && error?.message == "line 3 is not valid UTF-8")
+        let error = expectError(.unreadable) { try SourceList.parse(data) }
+        #expect(error?.message == "line 3 is not valid UTF-8")
     }
 
     @Test func aPipeIsAListToo() async throws {

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
 
-@Suite(.timeLimit(.minutes(15))) struct FetchTests {
+@Suite(.timeLimited) struct FetchTests {
     @Test func jsonHasOneObjectPerLineForEachURL() async throws {
         try await withCommandFixture { fixture in
             let run = try await CommandRun.tintype("fetch", "--json", fixture.url("/a.jpg"), fixture.url("/b.png"))

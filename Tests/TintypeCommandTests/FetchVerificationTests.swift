@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
@@ -6,7 +7,7 @@ import TintypeTesting
 @testable import TintypeCommand
 
 /// How `fetch` proves that an image is whole, and what it keeps of it: nothing but the bytes.
-@Suite(.timeLimit(.minutes(15))) struct FetchVerificationTests {
+@Suite(.timeLimited) struct FetchVerificationTests {
     private let source = ImageSource.file("/a.jpg")
 
     @Test func theRequestAsksForVerifiedBytesWithoutPixels() {

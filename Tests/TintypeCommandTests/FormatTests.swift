@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 
 /// Tests the command with every format.
-@Suite(.timeLimit(.minutes(15))) struct FormatTests {
+@Suite(.timeLimited) struct FormatTests {
     /// One file of each format that can be decoded, except SVG, for which there is no fixture.
     private static let files = [
         ("avif", "lossy-444.avif"), ("bmp", "rgba-v4.bmp"), ("gif", "rects.gif"), ("heic", "sequence.heics"),

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
 
 /// Arguments, file names, lists and environment variables from outside.
-@Suite(.timeLimit(.minutes(15))) struct HostileInputTests {
+@Suite(.timeLimited) struct HostileInputTests {
     /// The name has a line break, control sequences of both kinds, and reverses the direction of text.
     private static let name = "a\n\u{1B}[31m\u{9B}2J\u{202E}\u{2028}gpj.png"
 

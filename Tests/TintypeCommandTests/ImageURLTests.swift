@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TintypeCommand
 
 /// `tintype url`.
-@Suite(.timeLimit(.minutes(15))) struct ImageURLTests {
+@Suite(.timeLimited) struct ImageURLTests {
     /// The key and the salt of imgproxy's documentation.
     private static let keys = ["TINTYPE_KEY": "736563726574", "TINTYPE_SALT": "68656C6C6F"]
     private static let path = "/rs:fit:512:512/q:80/plain/http://127.0.0.1:9001/a.jpg@webp"

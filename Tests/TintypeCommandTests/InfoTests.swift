@@ -1,11 +1,12 @@
 import ArgumentParser
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 
 @testable import TintypeCommand
 
-@Suite(.timeLimit(.minutes(15))) struct InfoTests {
+@Suite(.timeLimited) struct InfoTests {
     @Test func reportsAnAnimation() async throws {
         let run = try await CommandRun.tintype("info", "--json", CommandFixture.codecFixture("animated.png"))
         let record = try #require(try run.records.first)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
@@ -6,7 +7,7 @@ import TintypeTesting
 @testable import TintypeCommand
 
 /// `SIGINT` and `SIGTERM` cancel the loads of a batch; images that have been loaded are finished.
-@Suite(.timeLimit(.minutes(15))) struct InterruptionTests {
+@Suite(.timeLimited) struct InterruptionTests {
     @Test func theFirstSignalRunsEveryActionOnce() {
         let interruption = Interruption(signals: [])
         let calls = Locked(0)
@@ -142,7 +143,7 @@ import TintypeTesting
         let interruption = Interruption(signals: [])
         interruption.request()
         let input = InputStreamBytes(descriptor: ends[0], name: "a pipe")
-        #expect(throws: TintypeError.self) { try input.read(atMost: 10, "a list", until: interruption) }
+        expectError(.cancelled) { try input.read(atMost: 10, "a list", until: interruption) }
     }
 
     /// A file that is created while the process ends is removed, and none is created later.

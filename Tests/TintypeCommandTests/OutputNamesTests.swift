@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 
 @testable import TintypeCommand
 
 /// The names of fetched files. URLs come from outside.
-@Suite(.timeLimit(.minutes(15))) struct OutputNamesTests {
+@Suite(.timeLimited) struct OutputNamesTests {
     private func name(_ url: String, _ format: ImageFormat = .png) -> String {
         var names = OutputNames()
         return names.next(OutputName(for: url, format: format))

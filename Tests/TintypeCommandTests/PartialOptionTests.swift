@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
 
 /// Tests `--partial` with damaged images and interrupted transfers.
-@Suite(.timeLimit(.minutes(15))) struct PartialOptionTests {
+@Suite(.timeLimited) struct PartialOptionTests {
     /// Returns an image of noise, so that a part of its bytes contains complete rows.
     private static func png() throws -> Data {
         var random = SeededRandom(seed: 5)

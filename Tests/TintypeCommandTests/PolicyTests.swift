@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 /// Tests the options of `fetch` and `prefetch` for freshness and tracing.
-@Suite(.timeLimit(.minutes(15))) struct PolicyTests {
+@Suite(.timeLimited) struct PolicyTests {
     private func source(_ run: CommandRun) throws -> String? { try run.records.first?["source"] as? String }
 
     @Test func cacheOnlyLoadsNothing() async throws {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
@@ -5,7 +6,7 @@ import TintypeTesting
 @testable import TintypeCommand
 
 /// The lines of the progress display. Names and sizes come from outside.
-@Suite(.timeLimit(.minutes(15))) struct ProgressStateTests {
+@Suite(.timeLimited) struct ProgressStateTests {
     @Test(arguments: [1, 2, 8, 20, 79, 80, 1000, 65_535]) func linesArePrintableAndFit(_ columns: Int) {
         let names = [
             "http://a/\u{1B}[2J\u{202E}\n.png", String(repeating: "x\u{9B}", count: 100_000), "", "short",
@@ -90,7 +91,7 @@ extension ProgressState {
 }
 
 /// The progress of a command on a terminal.
-@Suite(.timeLimit(.minutes(15))) struct ProgressDisplayTests {
+@Suite(.timeLimited) struct ProgressDisplayTests {
     @Test func aTransferIsShownWhileItRuns() async throws {
         try await withCommandFixture { fixture in
             let gate = OriginGate(after: 100)

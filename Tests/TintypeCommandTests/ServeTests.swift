@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TintypeCommand
 
 /// `tintype serve`.
-@Suite(.timeLimit(.minutes(15))) struct ServeTests {
+@Suite(.timeLimited) struct ServeTests {
     @Test(
         arguments: [
             ("/opt/bin/tintype", "/bin:/usr/bin", ["/opt/bin", "/bin", "/usr/bin"]),

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
 
 /// `tintype show` on a terminal.
-@Suite(.timeLimit(.minutes(15))) struct ShowTerminalTests {
+@Suite(.timeLimited) struct ShowTerminalTests {
     /// Runs the command on a terminal, which must be as before afterwards.
     ///
     /// - Parameter unanswered: The query that the terminal does not answer.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTerminal
@@ -6,7 +7,7 @@ import TintypeTesting
 
 @testable import TintypeCommand
 
-@Suite(.timeLimit(.minutes(15))) struct ShowTests {
+@Suite(.timeLimited) struct ShowTests {
     @Test func withoutATerminalEachImageIsALine() async throws {
         try await withCommandFixture { fixture in
             let animation = CommandFixture.codecFixture("forever.gif")

@@ -1,11 +1,12 @@
 import ArgumentParser
+import TestSupport
 import Testing
 import Tintype
 
 @testable import TintypeCommand
 
 /// The output for people: colours, hints and help.
-@Suite(.timeLimit(.minutes(15))) struct TerminalTests {
+@Suite(.timeLimited) struct TerminalTests {
     // MARK: Colours
 
     @Test(

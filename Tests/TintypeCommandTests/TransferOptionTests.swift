@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
@@ -8,7 +9,7 @@ import TintypeTesting
 @testable import TintypeCommand
 
 /// Tests the options of `fetch` for HTTP.
-@Suite(.timeLimit(.minutes(15))) struct TransferOptionTests {
+@Suite(.timeLimited) struct TransferOptionTests {
     @Test func credentialsAreSentAndSeparateCacheEntries() async throws {
         try await withCommandFixture { fixture in
             let cache = fixture.path("cache")

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
 
 /// Output that cannot be written is an error: status 1, and one line on standard error.
-@Suite(.timeLimit(.minutes(15))) struct UnwritableOutputTests {
+@Suite(.timeLimited) struct UnwritableOutputTests {
     private static let image = CommandFixture.codecFixture("rgba-8.png")
 
     private static let commands = [

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeSDWebImage
@@ -7,7 +8,7 @@ import TintypeTesting
 @testable import TintypeDisk
 
 /// Cache directories that contain links and foreign files, or that other users can change.
-@Suite(.timeLimit(.minutes(15))) struct CacheDirectoryTests {
+@Suite(.timeLimited) struct CacheDirectoryTests {
     private let folder: TemporaryFolder
     private let root: String
     /// A folder that is not the cache's, with a file that has the name of an entry.
@@ -98,7 +99,7 @@ import TintypeTesting
         try replace("v2", withLinkTo: foreign)
         let cache = cache()
         cache.store(entry, for: key("a"))
-        await #expect(throws: TintypeError.self) { try await cache.flush() }
+        await expectError(.unwritable) { try await cache.flush() }
         #expect(foreignFileCount == 5)
     }
 
@@ -175,10 +176,10 @@ import TintypeTesting
     @Test(arguments: ["v2", "v2/entries"]) func aLinkInPlaceOfAFolderIsAnError(_ name: String) async throws {
         try await fill()
         try replace(name, withLinkTo: foreign)
-        let error = await #expect(throws: TintypeError.self) { try await cache().usage() }
+        let error = await expectError(.unwritable) { try await cache().usage() }
         #expect(error?.message.contains("it is a link or a file") == true && error?.subject == "\(root)/\(name)")
-        await #expect(throws: TintypeError.self) { try await cache().forEachEntry { _ in } }
-        await #expect(throws: TintypeError.self) { try await cache().clear() }
+        await expectError(.unwritable) { try await cache().forEachEntry { _ in } }
+        await expectError(.unwritable) { try await cache().clear() }
         #expect(foreignFileCount == 5)
     }
 
@@ -190,10 +191,10 @@ import TintypeTesting
         _ = try await other.usage()
         try replace("thumbnails", withLinkTo: "\(folder.path)/other")
         let thumbnails = ThumbnailCache(beside: cache())
-        await #expect(throws: TintypeError.self) { try await thumbnails.removeAll() }
+        await expectError(.unwritable) { try await thumbnails.removeAll() }
         #expect(try await !thumbnails.contains(key("a")))
         thumbnails.disk.store(entry, for: key("b"))
-        await #expect(throws: TintypeError.self) { try await thumbnails.flush() }
+        await expectError(.unwritable) { try await thumbnails.flush() }
         #expect(try await other.entry(for: key("a")) != nil)
         #expect(try await other.usage().count == 1)
     }
@@ -206,7 +207,7 @@ import TintypeTesting
         #expect(chmod(path, 0o777) == 0)
         let cache = cache()
         cache.store(entry, for: key("c"))
-        let error = await #expect(throws: TintypeError.self) { try await cache.flush() }
+        let error = await expectError(.unwritable) { try await cache.flush() }
         #expect(error?.subject == String(path.dropLast(path.hasSuffix("/") ? 1 : 0)))
         #expect(try await self.cache().entry(for: key("a")) == nil)
         #expect(chmod(path, 0o1777) == 0)
@@ -219,8 +220,8 @@ import TintypeTesting
         #expect(chmod("\(root)/\(name)", 0o777) == 0)
         let cache = cache()
         cache.store(entry, for: key("c"))
-        let error = await #expect(throws: TintypeError.self) { try await cache.flush() }
-        #expect(error?.code == .unwritable && error?.message.contains("other users may write to it") == true)
+        let error = await expectError(.unwritable) { try await cache.flush() }
+        #expect(error?.message.contains("other users may write to it") == true)
         #expect(cache.stats.refusals == 1)
         // A reader does not need the directories that only a writer uses.
         let isReadable = ["v2/tmp", "v2/writers"].contains(name)
@@ -238,8 +239,8 @@ import TintypeTesting
         let cache = cache()
         #expect(try await cache.entry(for: key("a")) == nil)
         #expect(cache.stats.problem?.message.contains("user 12345 owns it") == true)
-        await #expect(throws: TintypeError.self) { try await cache.usage() }
-        await #expect(throws: TintypeError.self) { try await cache.clear() }
+        await expectError(.unwritable) { try await cache.usage() }
+        await expectError(.unwritable) { try await cache.clear() }
         #expect(access(cache.path(for: key("a")), F_OK) == 0)
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -7,7 +8,7 @@ import TintypeTesting
 
 /// Runs every operation of every cache from several tasks at once, on few keys and with limits that are always
 /// exceeded. It is meant for the thread sanitizer. Whatever a key returns always belongs to that key.
-@Suite(.timeLimit(.minutes(30))) struct CacheStressTests {
+@Suite(.timeLimited) struct CacheStressTests {
     private let folder: TemporaryFolder
     private let cache: ImageCacheChain
     private let tiers: [ImageCache]

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 /// A short version of the crash test, which `make crash-test` runs in full.
-@Suite(.timeLimit(.minutes(15))) struct CrashTests {
+@Suite(.timeLimited) struct CrashTests {
     private func run(_ arguments: String...) async throws -> (status: Int32, output: String) {
         let here = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let folder = try TemporaryFolder()

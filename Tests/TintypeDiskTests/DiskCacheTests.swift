@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
 
 @testable import TintypeDisk
 
-@Suite(.timeLimit(.minutes(15))) struct DiskCacheTests {
+@Suite(.timeLimited) struct DiskCacheTests {
     private let folder: TemporaryFolder
     private let clock = ManualClock()
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -7,7 +8,7 @@ import TintypeTesting
 
 /// Directories without write or search permission. Permissions do not bind the superuser, for whom the tests mount a
 /// read-only file system. They are skipped if that is not allowed.
-@Suite(.timeLimit(.minutes(15))) struct ForbiddenDirectoryTests {
+@Suite(.timeLimited) struct ForbiddenDirectoryTests {
     private let folder: TemporaryFolder
     private let clock = ManualClock()
     private let entry = CacheEntry(data: Data(repeating: 7, count: 300), format: .png)
@@ -76,7 +77,7 @@ import TintypeTesting
             let names = Shared<[String]>([])
             try await cache.forEachEntry { entry in names.withLock { $0.append(entry.key.source) } }
             #expect(names.now == ["a"])
-            await #expect(throws: TintypeError.self) { try await cache.clear() }
+            await expectError(.unwritable) { try await cache.clear() }
             #expect(try await cache.contains(key("a")))
         }
     }
@@ -84,7 +85,7 @@ import TintypeTesting
     @Test func aFailedWriteIsReportedAndLosesNoStoredEntry() async throws {
         try await withReadOnlyCache { cache in
             cache.store(entry, for: key("b"))
-            await #expect(throws: TintypeError.self) { try await cache.flush() }
+            await expectError(.unwritable) { try await cache.flush() }
             #expect(cache.stats.problem?.code == .unwritable && cache.stats.refusals == 1)
             // The error is reported once.
             try await cache.flush()

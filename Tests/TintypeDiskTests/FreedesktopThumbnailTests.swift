@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -6,7 +7,7 @@ import TintypeTesting
 @testable import TintypeDisk
 
 /// The thumbnails that the programs of a desktop share.
-@Suite(.timeLimit(.minutes(15))) struct FreedesktopThumbnailTests {
+@Suite(.timeLimited) struct FreedesktopThumbnailTests {
     private let folder: TemporaryFolder
     private let decoder = GatedDecoder(info: ImageInfo(format: .png, size: PixelSize(width: 512, height: 256)))
     private let thumbnails: FreedesktopThumbnails
@@ -118,8 +119,7 @@ import TintypeTesting
         _ = try await thumbnails.image(of: file, in: pipeline())
         try FileManager.default.removeItem(at: file)
         let pipeline = pipeline()
-        let error = await #expect(throws: TintypeError.self) { try await thumbnails.image(of: file, in: pipeline) }
-        #expect(error?.code == .notFound)
+        await expectError(.notFound) { try await thumbnails.image(of: file, in: pipeline) }
     }
 
     /// A decoder of the files of ``HeaderEncoder`` that refuses damaged ones.

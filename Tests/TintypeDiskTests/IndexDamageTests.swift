@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -7,7 +8,7 @@ import TintypeTesting
 @testable import TintypeDisk
 
 /// A damaged index costs time, but no store, removal or flush fails because of it: the files have everything.
-@Suite(.timeLimit(.minutes(15))) struct IndexDamageTests {
+@Suite(.timeLimited) struct IndexDamageTests {
     private let folder: TemporaryFolder
     private let entry = CacheEntry(data: Data(repeating: 7, count: 300), format: .png)
 

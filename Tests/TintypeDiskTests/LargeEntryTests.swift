@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 
 @testable import TintypeDisk
 
 /// Entries whose bytes are in a spill file, like those of large response bodies.
-@Suite(.timeLimit(.minutes(15))) struct LargeEntryTests {
+@Suite(.timeLimited) struct LargeEntryTests {
     private let folder: TemporaryFolder
     private let key = CacheKey(source: "large")
 
@@ -63,7 +64,7 @@ import TintypeCore
         var broken = CacheEntry(data: Data(count: 100), format: .png)
         broken.file = try file([(0, Data(count: 50))])
         cache.store(broken, for: key)
-        await #expect(throws: TintypeError.self) { try await cache.flush() }
+        await expectError(.unwritable) { try await cache.flush() }
         #expect(try await cache.entry(for: key) == nil)
     }
 

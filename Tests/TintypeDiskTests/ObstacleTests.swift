@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -7,7 +8,7 @@ import TintypeTesting
 
 /// Directories, links and other things in place of a cache's files. They cost an entry at most, and never stop the cache
 /// from writing.
-@Suite(.timeLimit(.minutes(15))) struct ObstacleTests {
+@Suite(.timeLimited) struct ObstacleTests {
     private let folder: TemporaryFolder
     private let entry = CacheEntry(data: Data(repeating: 7, count: 300), format: .png)
 

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
 
 @testable import TintypeDisk
 
-@Suite(.timeLimit(.minutes(15))) struct ThumbnailCacheTests {
+@Suite(.timeLimited) struct ThumbnailCacheTests {
     private let folder: TemporaryFolder
     private let clock = ManualClock()
     private let key = CacheKey(source: "https://example.org/a.jpg", rendition: "fit(5x3)")

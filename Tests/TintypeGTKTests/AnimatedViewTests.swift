@@ -2,13 +2,14 @@
 import CGTK
 import Foundation
 import Testing
+import TestSupport
 import Tintype
 import TintypeTesting
 
 @testable import GTKTest
 @testable import TintypeGTK
 
-@Suite(.serialized, .needsScreen, .timeLimit(.minutes(5))) @MainActor struct AnimatedViewTests {
+@Suite(.serialized, .needsScreen, .timeLimited) @MainActor struct AnimatedViewTests {
     private let images = TestImages()
     private let side = PixelSize(width: 20, height: 20)
     private let colors = [Pixel.solidRed, .solidGreen, .solidBlue, .solidWhite]

@@ -1,11 +1,12 @@
 #if GTK
 import Foundation
 import Testing
+import TestSupport
 import TintypeGTK
 import TintypeTesting
 
 /// The main actor in a GTK program. The tests' own process runs it by other means, so they start a program.
-@Suite(.serialized, .needsScreen, .timeLimit(.minutes(5))) @MainActor struct BridgeTests {
+@Suite(.serialized, .needsScreen, .timeLimited) @MainActor struct BridgeTests {
     @Test func neitherJobsNorDrawingStarve() async throws {
         let (process, text) = try await run("bridge")
         #expect(process.terminationStatus == 0 && process.terminationReason == .exit, "\(text)")

@@ -2,12 +2,13 @@
 import CGTK
 import Foundation
 import Testing
+import TestSupport
 import Tintype
 import TintypeTesting
 
 @testable import TintypeGTK
 
-@Suite(.serialized, .needsScreen, .timeLimit(.minutes(5))) @MainActor struct ImageListTests {
+@Suite(.serialized, .needsScreen, .timeLimited) @MainActor struct ImageListTests {
     private let images = TestImages()
 
     init() throws { try Screen.open() }

@@ -2,13 +2,14 @@
 import CGTK
 import Foundation
 import Testing
+import TestSupport
 import Tintype
 import TintypeTesting
 
 @testable import GTKTest
 @testable import TintypeGTK
 
-@Suite(.serialized, .needsScreen, .timeLimit(.minutes(5))) @MainActor struct ImagePaintableTests {
+@Suite(.serialized, .needsScreen, .timeLimited) @MainActor struct ImagePaintableTests {
     private let images = TestImages()
     private let square = PixelSize(width: 40, height: 40)
 

@@ -2,13 +2,14 @@
 import CGTK
 import Foundation
 import Testing
+import TestSupport
 import Tintype
 import TintypeTesting
 
 @testable import GTKTest
 @testable import TintypeGTK
 
-@Suite(.serialized, .needsScreen, .timeLimit(.minutes(5))) @MainActor struct ImageViewTests {
+@Suite(.serialized, .needsScreen, .timeLimited) @MainActor struct ImageViewTests {
     private let images = TestImages()
     private let side = PixelSize(width: 100, height: 100)
 

@@ -1,11 +1,12 @@
 #if GTK
 import CGTK
 import Testing
+import TestSupport
 import TintypeCore
 
 @testable import TintypeGTK
 
-@Suite(.serialized, .needsScreen, .timeLimit(.minutes(1))) @MainActor struct IndicatorTests {
+@Suite(.serialized, .needsScreen, .timeLimited) @MainActor struct IndicatorTests {
     init() throws { try Screen.open() }
 
     /// The widget of a view that is destroyed during a load must still exist when its indicator hides it.

@@ -2,6 +2,7 @@
 import CGTK
 import Foundation
 import Testing
+import TestSupport
 import Tintype
 import TintypeTesting
 
@@ -9,7 +10,7 @@ import TintypeTesting
 @testable import TintypeGTK
 
 /// Views while the user turns animations off and on, and while the system saves power.
-@Suite(.serialized, .needsScreen, .timeLimit(.minutes(5))) @MainActor struct MotionTests {
+@Suite(.serialized, .needsScreen, .timeLimited) @MainActor struct MotionTests {
     private let images = TestImages()
     private let square = PixelSize(width: 20, height: 20)
 

@@ -2,6 +2,7 @@
 import CGTK
 import Foundation
 import Testing
+import TestSupport
 import Tintype
 import TintypeTesting
 
@@ -9,7 +10,7 @@ import TintypeTesting
 @testable import TintypeGTK
 
 /// The rectangle that images take in a layout, and in the area that they are drawn in.
-@Suite(.serialized, .needsScreen, .timeLimit(.minutes(5))) @MainActor struct PaintableLayoutTests {
+@Suite(.serialized, .needsScreen, .timeLimited) @MainActor struct PaintableLayoutTests {
     private let images = TestImages()
     private let square = PixelSize(width: 40, height: 40)
 

@@ -2,6 +2,7 @@
 import CGTK
 import Foundation
 import Testing
+import TestSupport
 import Tintype
 import TintypeTesting
 
@@ -9,7 +10,7 @@ import TintypeTesting
 @testable import TintypeGTK
 
 /// How transitions are drawn, and how they end.
-@Suite(.serialized, .needsScreen, .timeLimit(.minutes(5))) @MainActor struct PaintableTransitionTests {
+@Suite(.serialized, .needsScreen, .timeLimited) @MainActor struct PaintableTransitionTests {
     private let images = TestImages()
     private let square = PixelSize(width: 40, height: 40)
 

@@ -2,13 +2,14 @@
 import CGTK
 import Foundation
 import Testing
+import TestSupport
 import Tintype
 import TintypeTesting
 
 @testable import TintypeGTK
 
 /// Views on a display with another number of pixels per point than 1.
-@Suite(.serialized, .needsScreen, .timeLimit(.minutes(5))) @MainActor struct ScaleTests {
+@Suite(.serialized, .needsScreen, .timeLimited) @MainActor struct ScaleTests {
     private let images = TestImages()
 
     init() throws { try Screen.open() }

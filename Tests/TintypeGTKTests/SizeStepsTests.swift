@@ -1,6 +1,7 @@
 #if GTK
 import CGTK
 import Testing
+import TestSupport
 import TintypeCore
 
 @testable import TintypeGTK
@@ -83,7 +84,7 @@ import TintypeCore
     }
 }
 
-@Suite(.serialized, .needsScreen, .timeLimit(.minutes(5))) @MainActor struct MainLoopTimerTests {
+@Suite(.serialized, .needsScreen, .timeLimited) @MainActor struct MainLoopTimerTests {
     private let first = MainLoopTimer()
     private let second = MainLoopTimer()
 

@@ -1,12 +1,13 @@
 #if GTK
 import CGTK
 import Testing
+import TestSupport
 import TintypeCore
 import TintypeTesting
 
 @testable import TintypeGTK
 
-@Suite(.serialized, .needsScreen, .timeLimit(.minutes(5))) @MainActor struct TextureTests {
+@Suite(.serialized, .needsScreen, .timeLimited) @MainActor struct TextureTests {
     init() throws { try Screen.open() }
 
     private func makePixels() throws -> PixelBuffer {

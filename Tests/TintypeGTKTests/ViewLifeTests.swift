@@ -2,6 +2,7 @@
 import CGTK
 import Foundation
 import Testing
+import TestSupport
 import Tintype
 import TintypeTesting
 
@@ -9,7 +10,7 @@ import TintypeTesting
 @testable import TintypeGTK
 
 /// Views that are hidden, recycled and destroyed.
-@Suite(.serialized, .needsScreen, .timeLimit(.minutes(5))) @MainActor struct ViewLifeTests {
+@Suite(.serialized, .needsScreen, .timeLimited) @MainActor struct ViewLifeTests {
     private let images = TestImages()
     private let side = PixelSize(width: 100, height: 100)
     /// The ends of the loads, `nil` for a success.

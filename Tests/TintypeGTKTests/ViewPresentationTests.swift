@@ -2,6 +2,7 @@
 import CGTK
 import Foundation
 import Testing
+import TestSupport
 import Tintype
 import TintypeTesting
 
@@ -9,7 +10,7 @@ import TintypeTesting
 @testable import TintypeGTK
 
 /// What a window shows before, during and after the loads of a view.
-@Suite(.serialized, .needsScreen, .timeLimit(.minutes(5))) @MainActor struct ViewPresentationTests {
+@Suite(.serialized, .needsScreen, .timeLimited) @MainActor struct ViewPresentationTests {
     private let images = TestImages()
     private let side = PixelSize(width: 100, height: 100)
     private let view: ImageView

@@ -1,12 +1,13 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
 /// The `Accept` field of a pipeline's requests.
-@Suite(.timeLimit(.minutes(15))) struct AcceptTests {
+@Suite(.timeLimited) struct AcceptTests {
     /// A pipeline whose decoders support some formats, and decode any bytes of a PNG.
     private func pipeline(
         _ formats: Set<ImageFormat>, _ downloader: Downloader, disk: EntriesInMemory? = nil

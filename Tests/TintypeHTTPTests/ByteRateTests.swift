@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -7,7 +8,7 @@ import TintypeTesting
 @testable import TintypeHTTP
 
 /// ``DownloaderConfiguration/maximumBytesPerSecond``, by a clock that moves only to the next timer.
-@Suite(.timeLimit(.minutes(15))) struct ByteRateTests {
+@Suite(.timeLimited) struct ByteRateTests {
     /// The timers that transfers have set.
     private final class Timers: Sendable {
         private typealias Timer = (due: Duration, body: @Sendable () -> Void)

@@ -1,12 +1,13 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
 /// How the downloader serves a cache.
-@Suite(.timeLimit(.minutes(15))) struct CachingTests {
+@Suite(.timeLimited) struct CachingTests {
     private func entry(_ loaded: LoadedBytes) -> CacheEntry {
         CacheEntry(data: loaded.data, format: .png, metadata: loaded.metadata)
     }

@@ -1,11 +1,12 @@
 import CZlib
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
-@Suite(.timeLimit(.minutes(15))) struct ContentCodingTests {
+@Suite(.timeLimited) struct ContentCodingTests {
     /// The formats that zlib writes, by their window bits.
     enum Frame: Int32, CaseIterable, Sendable {
         case gzip = 31

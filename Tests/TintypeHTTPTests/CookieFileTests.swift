@@ -1,12 +1,13 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
 /// Cookies that persist.
-@Suite(.timeLimit(.minutes(15))) struct CookieFileTests {
+@Suite(.timeLimited) struct CookieFileTests {
     private static let page = URL(string: "https://x.org/")
 
     /// Runs a test with the path of a file that does not exist.
@@ -95,8 +96,8 @@ import TintypeTesting
             let other = file.appendingPathExtension("json")
             try Data("[]".utf8).write(to: other)
             try FileManager.default.createSymbolicLink(at: file, withDestinationURL: other)
-            let error = #expect(throws: TintypeError.self) { try CookieStore(file: file) }
-            #expect(error?.code == .unreadable && error?.description.contains("link") == true)
+            let error = expectError(.unreadable) { try CookieStore(file: file) }
+            #expect(error?.description.contains("link") == true)
         }
     }
 
@@ -104,8 +105,8 @@ import TintypeTesting
         try await withFile { file in
             try Data("[]".utf8).write(to: file)
             #expect(chown(file.path(percentEncoded: false), 12_345, 12_345) == 0)
-            let error = #expect(throws: TintypeError.self) { try CookieStore(file: file) }
-            #expect(error?.code == .unreadable && error?.description.contains("12345") == true)
+            let error = expectError(.unreadable) { try CookieStore(file: file) }
+            #expect(error?.description.contains("12345") == true)
         }
     }
 
@@ -130,8 +131,8 @@ import TintypeTesting
         try await withFile { file in
             try Data(text.utf8).write(to: file)
             #expect(chmod(file.path(percentEncoded: false), 0o600) == 0)
-            let error = #expect(throws: TintypeError.self) { try CookieStore(file: file) }
-            #expect(error?.code == .unreadable && error?.subject?.hasSuffix("cookies") == true)
+            let error = expectError(.unreadable) { try CookieStore(file: file) }
+            #expect(error?.subject?.hasSuffix("cookies") == true)
         }
     }
 
@@ -154,8 +155,7 @@ import TintypeTesting
             let store = try CookieStore(file: file.appending(path: "no/folder"))
             store.store(["a=1; Max-Age=3600"], setBy: page)
             for _ in 0..<2 {
-                let error = await #expect(throws: TintypeError.self) { try await store.flush() }
-                #expect(error?.code == .unwritable)
+                await expectError(.unwritable) { try await store.flush() }
             }
             // The cookies are still in memory, and the next flush writes them.
             try FileManager.default.createDirectory(
@@ -181,10 +181,10 @@ import TintypeTesting
                 request.http.usesCookies = true
                 if isOverride { request.overrides = RequestOverrides(loader: Downloader(downloads)) }
                 // The body is no image. Its response has the cookie all the same.
-                await #expect(throws: TintypeError.self) { try await pipeline.image(for: request) }
-                let error = await #expect(throws: TintypeError.self) { try await pipeline.flush() }
-                #expect(error?.code == .unwritable && error?.subject?.hasSuffix("no/folder") == true)
-                await #expect(throws: TintypeError.self) { try await downloads.cookies.flush() }
+                await expectError(.notAnImage) { try await pipeline.image(for: request) }
+                let error = await expectError(.unwritable) { try await pipeline.flush() }
+                #expect(error?.subject?.hasSuffix("no/folder") == true)
+                await expectError(.unwritable) { try await downloads.cookies.flush() }
             }
         }
     }

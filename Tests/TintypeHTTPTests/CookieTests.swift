@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -206,7 +207,7 @@ import TintypeTesting
     }
 }
 
-@Suite(.timeLimit(.minutes(15))) struct CookieTests {
+@Suite(.timeLimited) struct CookieTests {
     private var asking: HTTPOptions {
         var options = HTTPOptions()
         options.usesCookies = true

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -7,7 +8,7 @@ import TintypeTesting
 @testable import TintypeHTTP
 
 /// What the transport checks because libcurl does not.
-@Suite(.timeLimit(.minutes(5))) struct CurlTransportTests {
+@Suite(.timeLimited) struct CurlTransportTests {
     /// Otherwise, the tests of HTTP/2 would be skipped silently.
     @Test(.enabled(if: ProcessInfo.processInfo.environment[CurlLibrary.variable] != nil))
     func theLibraryOfTheEnvironmentIsUsedForHTTP2() {

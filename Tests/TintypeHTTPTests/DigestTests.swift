@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -7,7 +8,7 @@ import TintypeTesting
 @testable import TintypeHTTP
 
 /// Digest authentication (RFC 7616).
-@Suite(.timeLimit(.minutes(15))) struct DigestTests {
+@Suite(.timeLimited) struct DigestTests {
     // MARK: Challenges and answers
 
     private static let fields = #"""

@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
-@Suite(.timeLimit(.minutes(15))) struct DownloadTests {
+@Suite(.timeLimited) struct DownloadTests {
     private func wait(until condition: () -> Bool) async { while !condition() { await Task.yield() } }
 
     @Test func equalRequestsShareATransfer() async throws {

@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
-@Suite(.timeLimit(.minutes(15))) struct DownloaderTests {
+@Suite(.timeLimited) struct DownloaderTests {
     // MARK: Success
 
     @Test(arguments: [OriginResponse.Framing.contentLength, .chunked(size: 777), .untilClose])

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -7,7 +8,7 @@ import TintypeTesting
 @testable import TintypeHTTP
 
 /// Single exchanges, without a downloader.
-@Suite(.timeLimit(.minutes(5))) struct ExchangeClientTests {
+@Suite(.timeLimited) struct ExchangeClientTests {
     private let client = ExchangeClient(over: CurlTransport.shared)
     private let patient = ExchangeLimits(
         connecting: .seconds(600), firstByte: .seconds(600), idle: .seconds(600), total: .seconds(600))
@@ -35,7 +36,7 @@ import TintypeTesting
             let first = try await send(origin, "/a").collect(atMost: 1 << 20)
             let second = try await send(origin, "/a").collect(atMost: 1 << 20)
             #expect(first == Fixture.body && second == Fixture.body && origin.requestCount() == 3)
-            await #expect(throws: TintypeError.self) { try await send(origin, "/a") }
+            await expectError(.transport) { try await send(origin, "/a") }
             #expect(origin.requestCount() == 5)
         }
     }
@@ -44,7 +45,7 @@ import TintypeTesting
         try await Fixture.withOrigin { origin in
             origin.serve("/a", sequence: [.testImage, OriginResponse(ending: .dropped), .testImage])
             _ = try await send(origin, "/a", method: "POST").collect(atMost: 1 << 20)
-            await #expect(throws: TintypeError.self) { try await send(origin, "/a", method: "POST") }
+            await expectError(.transport) { try await send(origin, "/a", method: "POST") }
             #expect(origin.requestCount() == 2)
         }
     }
@@ -57,7 +58,7 @@ import TintypeTesting
             #expect(whole == Fixture.body)
             let prefix = await (try send(origin, "/a")).prefix(100)
             #expect(prefix == Fixture.body.prefix(100))
-            await #expect(throws: TintypeError.self) {
+            await expectError(.limitExceeded) {
                 try await send(origin, "/a").collect(atMost: Fixture.body.count - 1)
             }
         }

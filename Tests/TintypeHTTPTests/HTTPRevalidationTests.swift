@@ -1,12 +1,13 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
 /// Loads under the rules of HTTP: redirects, revalidation, methods, and what may be stored.
-@Suite(.timeLimit(.minutes(15))) struct HTTPRevalidationTests {
+@Suite(.timeLimited) struct HTTPRevalidationTests {
     private typealias Fixture = HTTPCacheFixture
 
     // MARK: Directives of the request

@@ -1,12 +1,13 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
 /// A cached image is served only to requests that would get the same one (RFC 9111, 4.1).
-@Suite(.timeLimit(.minutes(15))) struct HTTPVaryTests {
+@Suite(.timeLimited) struct HTTPVaryTests {
     private typealias Fixture = HTTPCacheFixture
 
     /// Serves the value of a request field, and says that the response varies by it.

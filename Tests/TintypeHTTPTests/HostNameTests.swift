@@ -1,12 +1,13 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 
 @testable import TintypeHTTP
 
 /// Which hosts are contacted.
-@Suite(.timeLimit(.minutes(15))) struct HostNameTests {
+@Suite(.timeLimited) struct HostNameTests {
     @Test(arguments: [
         ("http://example.org/", true), ("http://EXAMPLE.org./", true), ("http://a_b-c.example/", true),
         ("http://127.0.0.1/", true), ("http://[::1]/", true), ("http://[fe80::1%25eth0]/", true),

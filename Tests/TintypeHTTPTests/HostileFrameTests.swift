@@ -1,12 +1,13 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
 /// HTTP/2 connections that violate the protocol. Several of them would end the process inside the HTTP client.
-@Suite(.timeLimit(.minutes(15)), .enabled(if: Fixture.hasHTTP2)) struct HostileFrameTests {
+@Suite(.timeLimited, .enabled(if: Fixture.hasHTTP2)) struct HostileFrameTests {
     /// Runs a test with a server that sends `opening`, and answers the first request with `frames` and all further ones
     /// with an image.
     static func withOrigin(

@@ -1,12 +1,13 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
 /// Response heads over HTTP/1.1 that would end the process inside the HTTP client.
-@Suite(.timeLimit(.minutes(15))) struct HostileHeadTests {
+@Suite(.timeLimited) struct HostileHeadTests {
     @Test(arguments: ["000", "001", "099"])
     func aStatusBelow100IsAnError(_ status: String) async throws {
         try await Fixture.withOrigin { origin, load in

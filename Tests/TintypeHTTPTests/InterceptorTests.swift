@@ -1,12 +1,13 @@
 import Foundation
 import HTTPTestSupport
 import Synchronization
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
-@Suite(.timeLimit(.minutes(15))) struct InterceptorTests {
+@Suite(.timeLimited) struct InterceptorTests {
     private func options(_ interceptors: any HTTPInterceptor...) -> HTTPOptions {
         var options = HTTPOptions()
         options.interceptors = interceptors

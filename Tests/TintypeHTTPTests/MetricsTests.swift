@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
-@Suite(.timeLimit(.minutes(15))) struct MetricsTests {
+@Suite(.timeLimited) struct MetricsTests {
     @Test func aTransferReportsItsMetrics() async throws {
         try await Fixture.withOrigin { origin, load in
             origin.serve("/a", response: .redirect(to: "/b"))

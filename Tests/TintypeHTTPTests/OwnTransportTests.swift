@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
 /// Tests downloads over a transport that a program brings.
-@Suite(.timeLimit(.minutes(15))) struct OwnTransportTests {
+@Suite(.timeLimited) struct OwnTransportTests {
     private func withDownloader(
         _ body: (Origin, @escaping Fixture.Load) async throws -> Void,
         adjust: (inout DownloaderConfiguration) -> Void = { _ in }

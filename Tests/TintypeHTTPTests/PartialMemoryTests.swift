@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -7,7 +8,7 @@ import TintypeTesting
 @testable import TintypeHTTP
 
 /// The memory that the bytes of interrupted transfers take.
-@Suite(.timeLimit(.minutes(15))) struct PartialMemoryTests: InterruptedTransfers {
+@Suite(.timeLimited) struct PartialMemoryTests: InterruptedTransfers {
     /// A body of 12 MB: more than fits into memory.
     private static let large = Data(
         (0..<12 << 20).map { (number: Int) in UInt8(truncatingIfNeeded: number &* 31 &+ number >> 8) })

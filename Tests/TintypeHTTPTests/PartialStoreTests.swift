@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -7,7 +8,7 @@ import TintypeTesting
 @testable import TintypeHTTP
 
 /// Interrupted transfers on disk.
-@Suite(.timeLimit(.minutes(15))) struct PartialStoreTests: InterruptedTransfers {
+@Suite(.timeLimited) struct PartialStoreTests: InterruptedTransfers {
     /// RFC 9111, 5.2.2.5.
     @Test func aBodyThatMustNotBeStoredIsNotWritten() async throws {
         try await withFolder { folder in
@@ -295,7 +296,7 @@ import TintypeTesting
                         try await Fixture.load(.url(origin.url("/a")), downloader)
                     }
                     try await downloader.flush()
-                    await #expect(throws: TintypeError.self) { try await store.removeAll() }
+                    await expectError(.unwritable) { try await store.removeAll() }
                     #expect(names(target).count == 1)
                 }
             }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -7,7 +8,7 @@ import TintypeTesting
 @testable import TintypeHTTP
 
 /// Requests with a body.
-@Suite(.timeLimit(.minutes(15))) struct RequestBodyTests {
+@Suite(.timeLimited) struct RequestBodyTests {
     // MARK: Responses before the end of the request
 
     /// Responds to each request when its head arrives.

@@ -1,12 +1,13 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
 /// Which responses are accepted, and what the settings and options change.
-@Suite(.timeLimit(.minutes(15))) struct ResponseTests {
+@Suite(.timeLimited) struct ResponseTests {
     @Test(arguments: [
         ("image/png", true), ("IMAGE/PNG; q=1", true), ("image/webp", true), ("text/html", false), ("imagery/x", false),
     ])

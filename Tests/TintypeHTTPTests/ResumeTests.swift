@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -7,7 +8,7 @@ import TintypeTesting
 @testable import TintypeHTTP
 
 /// Transfers that continue where the attempt before broke off.
-@Suite(.timeLimit(.minutes(15))) struct ResumeTests: InterruptedTransfers {
+@Suite(.timeLimited) struct ResumeTests: InterruptedTransfers {
     private func retrying() -> DownloaderConfiguration {
         var configuration = DownloaderConfiguration.patient
         configuration.retry = RetryPolicy(maximumAttempts: 3)

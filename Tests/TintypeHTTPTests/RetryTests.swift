@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -85,7 +86,7 @@ import TintypeTesting
     }
 }
 
-@Suite(.timeLimit(.minutes(15))) struct RetryTests {
+@Suite(.timeLimited) struct RetryTests {
     private func configuration(_ delays: Shared<[Duration]>, attempts: Int = 3) -> DownloaderConfiguration {
         var configuration = DownloaderConfiguration.patient
         configuration.retry = RetryPolicy(maximumAttempts: attempts, firstDelay: .seconds(1))

@@ -1,4 +1,5 @@
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeHTTP
 import TintypeTesting
@@ -6,7 +7,7 @@ import TintypeTesting
 @testable import TintypeCore
 
 /// Pipelines that share the transfer of a request which changes its resource.
-@Suite(.timeLimit(.minutes(15))) struct SharedInvalidationTests {
+@Suite(.timeLimited) struct SharedInvalidationTests {
     @Test(arguments: [200, 303]) func aSharedPostInvalidatesInEveryPipeline(_ status: Int) async throws {
         try await HTTPCacheFixture.run { first in
             let second = first.sharingDownloader()

@@ -1,12 +1,13 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
 /// Concurrent operations in random order, mainly for the thread sanitizer: see `make tsan`.
-@Suite(.timeLimit(.minutes(30))) struct HTTPStressTests {
+@Suite(.timeLimited) struct HTTPStressTests {
     private static let operations =
         ProcessInfo.processInfo.environment["TINTYPE_STRESS"].flatMap { Int($0) } ?? 10_000
     private static let workers = 16

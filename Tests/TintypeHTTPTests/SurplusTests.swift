@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -7,7 +8,7 @@ import TintypeTesting
 @testable import TintypeHTTP
 
 /// Responses that are longer than they say, from a real server.
-@Suite(.timeLimit(.minutes(15))) struct SurplusTests {
+@Suite(.timeLimited) struct SurplusTests {
     private static let small = Data((0..<100).map { UInt8($0) })
 
     /// One connection, so that a request waits for the response before it.

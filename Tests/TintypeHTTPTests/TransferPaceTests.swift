@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -185,7 +186,7 @@ import TintypeTesting
 }
 
 /// Slow servers, with a clock that the tests move.
-@Suite(.timeLimit(.minutes(15))) struct SlowServerTests {
+@Suite(.timeLimited) struct SlowServerTests {
     /// A clock whose timers run only when the test moves it.
     private struct Timers {
         let manual = ManualClock()

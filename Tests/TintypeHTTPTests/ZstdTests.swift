@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
 /// Tests bodies in the coding `zstd` (RFC 8878, RFC 9659).
-@Suite(.timeLimit(.minutes(15))) struct ZstdTests {
+@Suite(.timeLimited) struct ZstdTests {
     /// A frame with the first 20,000 bytes of `Fixture.body`, and one with the others, by zstd 1.5.4 at level 19.
     private static let frames = [
         """

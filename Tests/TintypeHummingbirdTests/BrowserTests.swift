@@ -1,12 +1,13 @@
 #if Server
 import Foundation
 import Testing
+import TestSupport
 import Tintype
 import TintypeTesting
 
 /// The page for development in a real browser: headless Chromium, whose final document the tests read.
 @Suite(
-    .timeLimit(.minutes(15)), .serialized, .enabled(if: TestProgram.chromium.path != nil, "chromium is not installed"))
+    .timeLimited, .serialized, .enabled(if: TestProgram.chromium.path != nil, "chromium is not installed"))
 struct BrowserTests {
     /// Opens the page with a form in the fragment, and returns its document and the messages of its console.
     private func open(

@@ -1,11 +1,12 @@
 #if Server
 import Foundation
 import Testing
+import TestSupport
 import Tintype
 import TintypeTesting
 
 /// The example of a web service on the pipeline.
-@Suite(.timeLimit(.minutes(15)), .enabled(if: TestProgram.curl.path != nil, "curl is not installed"))
+@Suite(.timeLimited, .enabled(if: TestProgram.curl.path != nil, "curl is not installed"))
 struct ImageServiceExampleTests {
     /// Asks the service for a path, and returns the status, the content type and the body.
     private func get(

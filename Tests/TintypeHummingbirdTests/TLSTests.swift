@@ -2,11 +2,12 @@
 import Foundation
 import HTTPTestSupport
 import Testing
+import TestSupport
 import Tintype
 import TintypeTesting
 
 /// The server over TLS, with curl as its client.
-@Suite(.timeLimit(.minutes(15)), .enabled(if: TestProgram.curl.path != nil, "curl is not installed"))
+@Suite(.timeLimited, .enabled(if: TestProgram.curl.path != nil, "curl is not installed"))
 struct TLSTests {
     /// Files with a certificate and its key.
     private struct Files {

@@ -3,13 +3,14 @@ import Foundation
 import ServiceLifecycle
 import ServiceLifecycleTestKit
 import Testing
+import TestSupport
 import TintypeCore
 import TintypeTesting
 
 @testable import TintypeLifecycle
 
 /// The end of a pipeline that is a service.
-@Suite(.timeLimit(.minutes(15))) struct PipelineServiceTests {
+@Suite(.timeLimited) struct PipelineServiceTests {
     private let loader = FakeLoader()
     private let disk = CountingCache()
     private let pipeline: ImagePipeline
@@ -74,8 +75,8 @@ import TintypeTesting
             service.cancel()
             try await service.value
         }
-        let error = await #expect(throws: TintypeError.self) { try await load.response }
-        #expect(error?.code == .cancelled && disk.flushes == 1)
+        let error = await expectError(.cancelled) { try await load.response }
+        #expect(disk.flushes == 1)
     }
 
     /// They would wait for ever.
@@ -86,19 +87,18 @@ import TintypeTesting
             trigger.triggerGracefulShutdown()
             try await PipelineService(pipeline).run()
         }
-        let error = await #expect(throws: TintypeError.self) { try await load.response }
-        #expect(error?.code == .cancelled && disk.flushes == 1)
+        let error = await expectError(.cancelled) { try await load.response }
+        #expect(disk.flushes == 1)
     }
 
     @Test func anErrorOfTheDiskIsTheErrorOfTheService() async throws {
         disk.fail()
-        let error = await #expect(throws: TintypeError.self) {
+        await expectError(.unwritable) {
             try await testGracefulShutdown { trigger in
                 trigger.triggerGracefulShutdown()
                 try await PipelineService(pipeline).run()
             }
         }
-        #expect(error?.code == .unwritable)
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -41,15 +42,14 @@ import TintypeTesting
     @Test func anErrorOfTheClosureOrOfCairoIsThrown() throws {
         let canvas = CairoCanvas(size: PixelSize(width: 4, height: 4))
         struct Mine: Error {}
-        let own = #expect(throws: TintypeError.self) { try canvas.pixels { _ in throw Mine() } }
-        #expect(own?.code == .transformFailed && own?.underlying is Mine)
-        let refused = #expect(throws: TintypeError.self) {
+        let own = expectError(.transformFailed) { try canvas.pixels { _ in throw Mine() } }
+        #expect(own?.underlying is Mine)
+        expectError(.notFound) {
             try canvas.pixels { _ in throw TintypeError(.notFound, stage: .transform, "no font") }
         }
-        #expect(refused?.code == .notFound)
         // cairo_restore(3) without a save.
-        let status = #expect(throws: TintypeError.self) { try canvas.pixels { try Cairo.restore($0) } }
-        #expect(status?.code == .transformFailed && status?.message.contains("cairo_restore") == true)
+        let status = expectError(.transformFailed) { try canvas.pixels { try Cairo.restore($0) } }
+        #expect(status?.message.contains("cairo_restore") == true)
     }
 
     @Test(
@@ -60,8 +60,7 @@ import TintypeTesting
         ] as [(PixelSize, Double)]) func aCanvasWithoutPixelsIsRefused(_ size: PixelSize, _ scale: Double)
     {
         let canvas = CairoCanvas(size: size, scale: scale)
-        let error = #expect(throws: TintypeError.self) { try canvas.pixels { _ in } }
-        #expect(error?.code == .transformFailed)
+        expectError(.transformFailed) { try canvas.pixels { _ in } }
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypePNM
@@ -9,7 +10,7 @@ import TintypeTesting
 @testable import TintypeJPEG2000
 
 /// Every fixture: the pixels that another program reads, in every size, part and place of decoding.
-@Suite(.timeLimit(.minutes(15))) struct FormatPixelTests {
+@Suite(.timeLimited) struct FormatPixelTests {
     @Test(.enabled(if: Libraries.areRequired)) func theLibrariesAreInstalledForCI() throws {
         _ = try JPEG2000Library.standard.get()
         _ = try EXRLibrary.standard.get()
@@ -139,14 +140,13 @@ import TintypeTesting
         let (data, size) = (try fixture.data, try #require(fixture.size))
         let decoder = try Libraries.coders.decoder(for: data, name: fixture.name)
         for limits in [DecodeLimits(pixels: size.area - 1), DecodeLimits(side: size.width - 1)] {
-            let error = #expect(throws: TintypeError.self) {
+            expectError(.limitExceeded) {
                 try decoder.decode(data, context: DecodeContext(limits: limits))
             }
-            #expect(error?.code == .limitExceeded)
         }
         var little = DecodeLimits()
         little.memoryBytes = size.area
-        let error = #expect(throws: TintypeError.self) {
+        let error = expectError(.limitExceeded) {
             try decoder.decode(data, context: DecodeContext(limits: little))
         }
         #expect(error?.limit == .memoryBytes)
@@ -155,10 +155,9 @@ import TintypeTesting
     @Test(arguments: FormatFixture.readable) func aCancelledDecodeEnds(_ fixture: FormatFixture) throws {
         let data = try fixture.data
         let decoder = try Libraries.coders.decoder(for: data, name: fixture.name)
-        let error = #expect(throws: TintypeError.self) {
+        expectError(.cancelled) {
             try decoder.decode(data, context: DecodeContext { true })
         }
-        #expect(error?.code == .cancelled)
     }
 
     // MARK: Libraries
@@ -169,8 +168,8 @@ import TintypeTesting
             ({ () throws(TintypeError) in try EXRLibrary.load(["libmissing.so"]) }, "libopenexr-3-1-30 on Debian"),
         ]
         for (load, package) in cases {
-            let error = #expect(throws: TintypeError.self) { _ = try load() }
-            #expect(error?.code == .noCoder && error?.message.contains(package) == true)
+            let error = expectError(.noCoder) { _ = try load() }
+            #expect(error?.message.contains(package) == true)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
@@ -78,8 +79,7 @@ import TintypeTesting
         #expect(try await pipeline.image(for: ImageRequest(url: file)).info.format == .tga)
         let other = folder.appending(path: "sprite.bin")
         try Self.tga().write(to: other)
-        let error = await #expect(throws: TintypeError.self) { try await pipeline.image(for: ImageRequest(url: other)) }
-        #expect(error?.code == .notAnImage)
+        await expectError(.notAnImage) { try await pipeline.image(for: ImageRequest(url: other)) }
         var request = ImageRequest(url: other)
         request.rendition.decode.formatHint = .tga
         request.policy.failureMemory = .ignored
@@ -89,7 +89,7 @@ import TintypeTesting
     @Test func aPixelOutsideThePaletteIsDamage() {
         // One entry of 24 bits, and the index 1.
         let bytes: [UInt8] = [0, 1, 1, 0, 0, 1, 0, 24, 0, 0, 0, 0, 1, 0, 1, 0, 8, 0x20, 1, 2, 3, 1]
-        let error = #expect(throws: TintypeError.self) {
+        let error = expectError(.undecodable) {
             try TGADecoder().decode(Data(bytes), context: DecodeContext())
         }
         #expect(error?.message.contains("palette") == true)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -79,14 +80,13 @@ import TintypeTesting
         #expect(image.size == PixelSize(width: 30, height: 40) && image.pixels[3, 3] == Self.blue)
         #expect(try PDFDecoder.pageCount(of: Self.pages) == 2)
         for page in [2, -1, .max] {
-            let error = #expect(throws: TintypeError.self) { try decode { $0.page = page } }
-            #expect(error?.code == .noSuchFrame)
+            expectError(.noSuchFrame) { try decode { $0.page = page } }
         }
     }
 
     @Test(.enabled(if: isInstalled)) func theDrawnSizeIsWithinTheLimits() throws {
         let huge = Self.document([("", "200000 100000")])
-        let error = #expect(throws: TintypeError.self) { try decode(huge) }
+        let error = expectError(.limitExceeded) { try decode(huge) }
         #expect(error?.limit == .side)
         #expect(try decode(huge) { $0.size = .fit(PixelSize(width: 20, height: 20)) }.size.width == 20)
     }
@@ -103,8 +103,8 @@ import TintypeTesting
             var context = DecodeContext()
             context.options.allowsPartial = allowsPartial
             change(&context.limits)
-            let error = #expect(throws: TintypeError.self) { try PDFDecoder().decode(Self.pages, context: context) }
-            #expect(error?.code == .limitExceeded && error?.limit == limit)
+            let error = expectError(.limitExceeded) { try PDFDecoder().decode(Self.pages, context: context) }
+            #expect(error?.limit == limit)
         }
     }
 
@@ -125,7 +125,7 @@ import TintypeTesting
     /// Its error named a good document damaged.
     @Test(.enabled(if: isInstalled)) func aSideThatCairoCannotDrawExceedsALimit() throws {
         let line = Self.document([("", "400 1")])
-        let error = #expect(throws: TintypeError.self) {
+        let error = expectError(.limitExceeded) {
             try decode(line) { $0.size = .fit(PixelSize(width: 40_000, height: 100)) }
         }
         #expect(error?.limit == .library && error?.message.contains("32767") == true)
@@ -133,14 +133,13 @@ import TintypeTesting
 
     @Test(.enabled(if: isInstalled)) func damagedDocumentsAreErrors() {
         for data in [Data("%PDF-1.4".utf8), Data("%PDF-1.4\ntrailer<</Root 9 0 R>>".utf8) + Data(count: 1000)] {
-            let error = #expect(throws: TintypeError.self) { try decode(data) }
-            #expect(error?.code == .undecodable || error?.code == .noSuchFrame)
+            expectError(.undecodable) { try decode(data) }
         }
     }
 
     @Test func aMissingLibraryIsNamed() {
-        let error = #expect(throws: TintypeError.self) { try PDFLibrary.load(["libpoppler-glib.so.0"]) }
-        #expect(error?.code == .noCoder && error?.message.contains("libpoppler-glib") == true)
+        let error = expectError(.noCoder) { try PDFLibrary.load(["libpoppler-glib.so.0"]) }
+        #expect(error?.message.contains("libpoppler-glib") == true)
     }
 
     /// An image whose comment names PDF stays with its own decoder.

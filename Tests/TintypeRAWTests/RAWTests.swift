@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -34,7 +35,9 @@ enum InstalledLibRaw {
     }
 
     private func error(_ data: Data, _ limits: DecodeLimits = DecodeLimits()) -> TintypeError? {
-        #expect(throws: TintypeError.self) { try RAWDecoder().decode(data, context: DecodeContext(limits: limits)) }
+        return #expect(throws: TintypeError.self) {
+            try RAWDecoder().decode(data, context: DecodeContext(limits: limits))
+        }
     }
 
     @Test(.enabled(if: InstalledLibRaw.isRequired)) func libRawIsInstalledForCI() throws {
@@ -122,10 +125,10 @@ enum InstalledLibRaw {
                 var context = DecodeContext(options: DecodeOptions(size: size))
                 context.options.allowsPartial = allowsPartial
                 change(&context.limits)
-                let error = #expect(throws: TintypeError.self) {
+                let error = expectError(.limitExceeded) {
                     try RAWDecoder().decode(Self.dng(), context: context)
                 }
-                #expect(error?.code == .limitExceeded && error?.limit == limit)
+                #expect(error?.limit == limit)
             }
         }
     }
@@ -210,7 +213,7 @@ enum InstalledLibRaw {
     }
 
     @Test func aMissingLibraryIsNamed() {
-        let error = #expect(throws: TintypeError.self) { try RAWLibrary.load(["libraw_r.so.0"]) }
-        #expect(error?.code == .noCoder && error?.message.contains("LibRaw") == true)
+        let error = expectError(.noCoder) { try RAWLibrary.load(["libraw_r.so.0"]) }
+        #expect(error?.message.contains("LibRaw") == true)
     }
 }

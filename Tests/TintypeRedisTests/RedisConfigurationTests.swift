@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 
@@ -32,8 +33,7 @@ import TintypeCore
         "redis://u:secret@h:port",
     ])
     func otherTextsAreRefusedWithoutTheirSecrets(_ text: String) {
-        let error = #expect(throws: TintypeError.self) { try RedisConfiguration(url: text) }
-        #expect(error?.code == .invalidSource)
+        let error = expectError(.invalidSource) { try RedisConfiguration(url: text) }
         #expect(error.map { !"\($0)".contains("sec") && !"\($0)".contains("ret") } == true, "\(error as Any)")
     }
 
@@ -59,17 +59,16 @@ import TintypeCore
         #expect(configuration.password == " pass word")
         for content in ["", "\n", String(repeating: "a", count: 4097)] {
             try Data(content.utf8).write(to: file)
-            let error = #expect(throws: TintypeError.self) { try configuration.readPassword(fromFile: file.path) }
-            #expect(error?.code == .unreadable)
+            expectError(.unreadable) { try configuration.readPassword(fromFile: file.path) }
         }
         try FileManager.default.removeItem(at: file)
-        #expect(throws: TintypeError.self) { try configuration.readPassword(fromFile: file.path) }
+        expectError(.unreadable) { try configuration.readPassword(fromFile: file.path) }
     }
 
     @Test func aStoreNeedsServersThatDiffer() throws {
         let server = RedisConfiguration(host: "h")
-        #expect(throws: TintypeError.self) { try RedisStore([]) }
-        #expect(throws: TintypeError.self) { try RedisStore([server, server]) }
+        expectError(.invalidSource) { try RedisStore([]) }
+        expectError(.invalidSource) { try RedisStore([server, server]) }
         var small = RedisConfiguration(host: "i")
         small.maximumValueSize = 1000
         #expect(try RedisStore([server, small]).maximumValueSize == 1000)

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -7,7 +8,7 @@ import TintypeTesting
 @testable import TintypeRedis
 
 /// Passwords, limits, clusters and TLS, judged by Debian's Redis.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: RedisProgram.hasRedis)) struct RedisServerSettingsTests {
+@Suite(.timeLimited, .enabled(if: RedisProgram.hasRedis)) struct RedisServerSettingsTests {
     private func failureOfGet(_ configuration: RedisConfiguration) async -> TintypeError? {
         let client = RedisClient(configuration)
         return await failure { () throws(TintypeError) in try await client.get("key") }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeShared
@@ -7,7 +8,7 @@ import TintypeTesting
 @testable import TintypeRedis
 
 /// Real servers judge the client: Debian's Redis, and Valkey where it is installed.
-@Suite(.timeLimit(.minutes(10))) struct RedisServerTests {
+@Suite(.timeLimited) struct RedisServerTests {
     @Test(.enabled(if: RedisProgram.isRequired)) func redisIsInstalledForCI() {
         #expect(RedisProgram.hasRedis)
     }

@@ -1,12 +1,13 @@
 import Foundation
 import HostileDecoders
+import TestSupport
 import Testing
 import TintypeCore
 
 @testable import TintypeSandbox
 
 /// The memory of workers, private and shared.
-@Suite(.timeLimit(.minutes(5)), .needsRestrictions) struct GreedyDecoderTests {
+@Suite(.timeLimited, .needsRestrictions) struct GreedyDecoderTests {
     private static func decode(
         _ behavior: GreedyDecoder.Behavior, _ pool: WorkerPool, memoryBytes: Int = 32 << 20
     ) throws(TintypeError) -> Image {
@@ -27,8 +28,7 @@ import TintypeCore
     /// The bitmap of an image that is decoded, but fails afterwards, is used again.
     @Test func aFailureAfterTheDecodeLeavesNothing() throws {
         let pool = WorkerPool(SandboxConfiguration())
-        let error = #expect(throws: TintypeError.self) { try Self.decode(.tooLargeRange, pool) }
-        #expect(error?.code == .outOfMemory)
+        expectError(.outOfMemory) { try Self.decode(.tooLargeRange, pool) }
         _ = try Self.decode(.plain, pool, memoryBytes: 256 << 20)
         #expect(pool.processes.count == 1)
         let lease = try pool.lease(SandboxedDecoder(GreedyDecoder(), pool).kind, DecodeContext())

@@ -1,12 +1,13 @@
 import Foundation
 import HostileDecoders
+import TestSupport
 import Testing
 import TintypeCore
 
 @testable import TintypeSandbox
 
 /// Decoders that misbehave in a worker: each fails its own image, and the next one succeeds.
-@Suite(.timeLimit(.minutes(5)), .needsRestrictions) struct HostileDecoderTests {
+@Suite(.timeLimited, .needsRestrictions) struct HostileDecoderTests {
     static let coders = ImageCoderRegistry(decoders: [HostileDecoder()]).sandboxed()
 
     static func decode(
@@ -37,7 +38,7 @@ import TintypeCore
     @Test(arguments: [HostileDecoder.Behavior.loop, .announce]) func aDecoderThatNeverEndsIsKilled(
         _ behavior: HostileDecoder.Behavior
     ) throws {
-        let error = #expect(throws: TintypeError.self) { try Self.decode(behavior, time: .milliseconds(500)) }
+        let error = expectError(.limitExceeded) { try Self.decode(behavior, time: .milliseconds(500)) }
         #expect(error?.limit == .time)
         #expect(try Self.decode(.good).pixels[0, 0] == Pixel(red: 255, green: 0, blue: 0))
     }
@@ -100,17 +101,16 @@ import TintypeCore
                 return count > 2
             }
         })
-        let error = #expect(throws: TintypeError.self) {
+        expectError(.cancelled) {
             try decoder.decode(HostileDecoder.bytes(.wait), context: context)
         }
-        #expect(error?.code == .cancelled)
         _ = try decoder.decode(HostileDecoder.bytes(.good), context: DecodeContext())
         #expect(first.count == 1 && pool.processes == first)
     }
 
     @Test func aDecoderThatIgnoresCancellationIsKilled() throws {
         let checks = Locked(0)
-        let error = #expect(throws: TintypeError.self) {
+        expectError(.cancelled) {
             try Self.decode(.loop) {
                 checks.withLock { count in
                     count += 1
@@ -118,7 +118,6 @@ import TintypeCore
                 }
             }
         }
-        #expect(error?.code == .cancelled)
     }
 
     // MARK: Animations
@@ -128,8 +127,7 @@ import TintypeCore
         let decoder = try #require(try Self.coders.decoder(for: bytes) as? any AnimatedImageDecoder)
         let frames = try decoder.makeFrameDecoder(bytes, context: DecodeContext())
         #expect(try frames.pixels(of: 0) { false }.size.width == 2)
-        let error = #expect(throws: TintypeError.self) { try frames.pixels(of: 1) { false } }
-        #expect(error?.code == .decoderCrashed)
+        expectError(.decoderCrashed) { try frames.pixels(of: 1) { false } }
         // The last frame comes from another worker.
         #expect(try frames.pixels(of: 2) { false }[1, 1] == Pixel(red: 255, green: 0, blue: 0))
     }
@@ -164,7 +162,7 @@ import TintypeCore
         var processes: Set<pid_t> = []
         for index in 0..<60 {
             if index % 10 == 9 {
-                #expect(throws: TintypeError.self) {
+                expectError(.decoderCrashed) {
                     try decoder.decode(HostileDecoder.bytes(.crash), context: DecodeContext())
                 }
             } else {

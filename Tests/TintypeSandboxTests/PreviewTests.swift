@@ -1,12 +1,13 @@
 import Foundation
 import HostileDecoders
+import TestSupport
 import Testing
 import TintypeCore
 
 @testable import TintypeSandbox
 
 /// Images that are shown while they arrive, by a decoder in a worker.
-@Suite(.timeLimit(.minutes(5))) struct PreviewTests {
+@Suite(.timeLimited) struct PreviewTests {
     private static let part = 300 << 10
 
     private static func colour(_ image: Image?) -> Pixel? { image.map { $0.pixels[0, 0] } }

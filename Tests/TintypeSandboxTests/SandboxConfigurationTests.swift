@@ -1,12 +1,13 @@
 import Foundation
 import HostileDecoders
+import TestSupport
 import Testing
 import TintypeCore
 
 @testable import TintypeSandbox
 
 /// The settings of a sandbox.
-@Suite(.timeLimit(.minutes(5))) struct SandboxConfigurationTests {
+@Suite(.timeLimited) struct SandboxConfigurationTests {
     private func decode(
         _ behavior: HostileDecoder.Behavior, _ configuration: SandboxConfiguration
     ) throws(TintypeError) -> Image {
@@ -20,16 +21,15 @@ import TintypeCore
         var configuration = SandboxConfiguration()
         configuration.landlockVersion = version
         #expect(try decode(.good, configuration).size.width == 2)
-        let error = #expect(throws: TintypeError.self) { try decode(.readFile, configuration) }
-        #expect(error?.code == .undecodable)
+        expectError(.undecodable) { try decode(.readFile, configuration) }
         #expect(#expect(throws: TintypeError.self) { try decode(.createFile, configuration) }?.code == .decoderCrashed)
     }
 
     @Test(.needsRestrictions) func aStrictSandboxNeedsEverything() throws {
         var configuration = SandboxConfiguration()
         (configuration.landlockVersion, configuration.isStrict) = (0, true)
-        let error = #expect(throws: TintypeError.self) { try decode(.good, configuration) }
-        #expect(error?.code == .noWorker && error?.message.contains("no Landlock") == true)
+        let error = expectError(.noWorker) { try decode(.good, configuration) }
+        #expect(error?.message.contains("no Landlock") == true)
         configuration.landlockVersion = nil
         if try SandboxStatus.probe().isComplete { #expect(try decode(.good, configuration).size.width == 2) }
     }
@@ -37,10 +37,10 @@ import TintypeCore
     @Test(arguments: ["/bin/true", "/nonexistent", "/bin/cat"]) func anExecutableThatIsNoWorkerIsAnError(
         _ path: String
     ) throws {
-        let error = #expect(throws: TintypeError.self) {
+        let error = expectError(.noWorker) {
             try decode(.good, SandboxConfiguration(.standard, executable: path))
         }
-        #expect(error?.code == .noWorker && error?.message.contains("SandboxConfiguration.executable") == true)
+        #expect(error?.message.contains("SandboxConfiguration.executable") == true)
     }
 
     @Test func aPolicySelectsTheDecoders() throws {

@@ -1,12 +1,13 @@
 import Foundation
 import HostileDecoders
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeSandbox
 import TintypeTesting
 
 /// Which images of a pipeline share workers. Each image shows whose bytes its worker has seen.
-@Suite(.timeLimit(.minutes(5))) struct SharingTests {
+@Suite(.timeLimited) struct SharingTests {
     private static let owners: [UInt8] = [0, 1, 2]
     private static let imagesOfAnOwner: UInt8 = 6
 

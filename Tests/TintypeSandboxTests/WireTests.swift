@@ -101,13 +101,15 @@ import TintypeCore
         let bytes = kind == 0 ? Self.bytes(Self.request) : Self.bytes(.image(Self.image))
         for count in 0..<bytes.count { #expect(throws: WireError.self) { try read(Array(bytes[..<count])) } }
         #expect(throws: WireError.self) { try read(bytes + [0]) }
+        var errorCount = 0
         for index in bytes.indices {
             for byte in [0, 1, 0xFF] as [UInt8] {
                 var changed = bytes
                 changed[index] = byte
-                try? read(changed)
+                do { try read(changed) } catch { errorCount += 1 }
             }
         }
+        #expect(errorCount > 0)
     }
 
     /// A count allocates no more than the bytes that are there.

@@ -1,13 +1,14 @@
 import Foundation
 import HostileDecoders
 import Logging
+import TestSupport
 import Testing
 import TintypeCore
 
 @testable import TintypeSandbox
 
 /// The process of a worker: its start, its limits and its end.
-@Suite(.timeLimit(.minutes(5))) struct WorkerProcessTests {
+@Suite(.timeLimited) struct WorkerProcessTests {
     private static func makeWorker() throws(TintypeError) -> WorkerProcess {
         try WorkerProcess(
             nil, WorkerStart(decoders: [], readsFonts: false, landlockVersion: .max), Logger(label: "test"))
@@ -44,7 +45,7 @@ import TintypeCore
     /// The host checks for cancellation a hundred times a second.
     @Test(arguments: ["/bin/true", "/bin/cat"]) func theEndOfAnExecutableThatIsNoWorkerIsNoticedAtOnce(_ path: String) {
         let checks = Locked(0)
-        let error = #expect(throws: TintypeError.self) {
+        expectError(.noWorker) {
             _ = try WorkerProcess(
                 path, WorkerStart(decoders: [], readsFonts: false, landlockVersion: .max), Logger(label: "test"),
                 isCancelled: {
@@ -53,7 +54,6 @@ import TintypeCore
                     }
                 })
         }
-        #expect(error?.code == .noWorker)
     }
 
     @Test func busyWorkersEndTogetherWithTheirHost() async throws {

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeShared
 import TintypeTesting
 
-@Suite(.timeLimit(.minutes(5))) struct FakeSharedStoreTests {
+@Suite(.timeLimited) struct FakeSharedStoreTests {
     private let clock = ManualClock()
     private let store: FakeSharedStore
 
@@ -39,10 +40,10 @@ import TintypeTesting
     @Test func callsBehaveAsTheTestSaysAndAreCounted() async throws {
         store.behave(.failure(TintypeError(.transport, stage: .disk, "it broke")), in: [.read])
         try await store.store(Data([1]), for: "a", timeToLive: nil)
-        await #expect(throws: TintypeError.self) { try await store.value(for: "a") }
+        await expectError(.transport) { try await store.value(for: "a") }
         store.behave(.damaging { $0 + [9] }, in: [.read])
         #expect(try await store.value(for: "a") == Data([1, 9]))
-        await #expect(throws: TintypeError.self) { try await store.store(Data(count: 4), for: "b", timeToLive: nil) }
+        await expectError(.limitExceeded) { try await store.store(Data(count: 4), for: "b", timeToLive: nil) }
         #expect(store.count(.read) == 2 && store.count(.write) == 2 && store.written == ["a"])
     }
 }

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
 
 @testable import TintypeShared
 
-@Suite(.timeLimit(.minutes(5))) struct LeasedComputationTests {
+@Suite(.timeLimited) struct LeasedComputationTests {
     /// Machines with one store. Each wait moves the clock, and then awaits what the test has set for it.
     private final class Cluster: Sendable {
         let clock = ManualClock()
@@ -171,12 +172,12 @@ import TintypeTesting
                 await first.flush()
             }
         }
-        let error = await #expect(throws: TintypeError.self) {
+        let error = await expectError(.badStatus) {
             try await second.entry(for: key) { () async throws(TintypeError) in otherEntry }
         }
-        #expect(error?.code == .badStatus && error?.status == 404 && second.stats.sharedFailures == 1)
+        #expect(error?.status == 404 && second.stats.sharedFailures == 1)
         // Machines that come within five seconds do not try again, and later ones do.
-        await #expect(throws: TintypeError.self) {
+        await expectError(.badStatus) {
             try await first.entry(for: key) { () async throws(TintypeError) in otherEntry }
         }
         await first.flush()
@@ -237,7 +238,7 @@ import TintypeTesting
         }
         loser.withLock { $0 = task }
         begin.open()
-        await #expect(throws: TintypeError.self) { try await task.value }
+        await expectError(.cancelled) { try await task.value }
         #expect(cluster.waits.now.count <= 3)
     }
 

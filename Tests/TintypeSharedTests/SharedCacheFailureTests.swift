@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
 
 @testable import TintypeShared
 
-@Suite(.timeLimit(.minutes(5))) struct SharedCacheFailureTests {
+@Suite(.timeLimited) struct SharedCacheFailureTests {
     @Test func aFailureIsAMissAndFiveOpenTheBreaker() async {
         let fixture = SharedFixture()
         fixture.store.behave(.failure(SharedFixture.failure))

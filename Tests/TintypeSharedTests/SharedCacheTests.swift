@@ -1,12 +1,13 @@
 import Foundation
 import MetricsTestKit
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
 
 @testable import TintypeShared
 
-@Suite(.timeLimit(.minutes(5))) struct SharedCacheTests {
+@Suite(.timeLimited) struct SharedCacheTests {
     // MARK: Reading and writing
 
     @Test func anotherMachineReadsWhatOneHasStored() async {

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
 
 @testable import TintypeShared
 
-@Suite(.timeLimit(.minutes(5))) struct StoreCallerTests {
+@Suite(.timeLimited) struct StoreCallerTests {
     private let clock = ManualClock()
     private let store = FakeSharedStore()
     private let waits = Shared<[Duration]>([])

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
 
 @testable import TintypeShared
 
-@Suite(.timeLimit(.minutes(5))) struct TieredDataCacheTests {
+@Suite(.timeLimited) struct TieredDataCacheTests {
     /// A tier in memory.
     private final class Tier: RemoteDataCaching {
         let entries = Shared<[CacheKey: CacheEntry]>([:])
@@ -76,8 +77,8 @@ import TintypeTesting
         let tiers = [Tier(error: failure), Tier()]
         let cache = TieredDataCache(tiers)
         cache.store(entry, for: key)
-        await #expect(throws: TintypeError.self) { try await cache.removeAll() }
-        await #expect(throws: TintypeError.self) { try await cache.flush() }
+        await expectError(.unwritable) { try await cache.removeAll() }
+        await expectError(.unwritable) { try await cache.flush() }
         #expect(!tiers[1].contains(key) && tiers[1].flushes.now == 1)
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeDisk
@@ -8,7 +9,7 @@ import TintypeTesting
 @testable import TintypeShared
 
 /// Pipelines on two machines, each with a disk cache of its own, and one store.
-@Suite(.timeLimit(.minutes(5))) struct TwoMachineTests {
+@Suite(.timeLimited) struct TwoMachineTests {
     /// A machine: a pipeline with memory, a disk cache in a folder of its own, and a shared cache.
     private final class Machine: Sendable {
         let loader = FakeLoader()

@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
 
 /// A server guard restricts every loader of a pipeline, together with the program's `shouldLoad`.
-@Suite(.timeLimit(.minutes(15))) struct GuardedPipelineTests {
+@Suite(.timeLimited) struct GuardedPipelineTests {
     /// A pipeline without a disk cache.
     private func pipeline(
         _ serverGuard: ServerGuard? = .standard, _ change: (inout PipelineConfiguration) -> Void = { _ in }

@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
 
 /// Behaviour that rows of `FromSDWebImage.md` state, with an origin server and the standard configuration.
-@Suite(.timeLimit(.minutes(15))) struct MappingRuleTests {
+@Suite(.timeLimited) struct MappingRuleTests {
     private static let png = Result { try PNGEncoder().encode(.filled(.white), as: .png, options: EncodeOptions()) }
 
     /// Runs a test with an origin, and a folder for caches.
@@ -34,7 +35,7 @@ import TintypeTesting
     private func error(
         _ pipeline: ImagePipeline, _ request: ImageRequest
     ) async -> TintypeError? {
-        await #expect(throws: TintypeError.self) { try await pipeline.image(for: request) }
+        return await #expect(throws: TintypeError.self) { try await pipeline.image(for: request) }
     }
 
     // MARK: Errors

@@ -1,10 +1,11 @@
 import Foundation
 import QOIExample
+import TestSupport
 import Testing
 import Tintype
 
 /// A format outside of Tintype, which plugs in: `Examples/QOI`.
-@Suite(.timeLimit(.minutes(15))) struct QOIExampleTests {
+@Suite(.timeLimited) struct QOIExampleTests {
     private static let size = PixelSize(width: 5, height: 2)
 
     private static func header(_ width: UInt32, _ height: UInt32, channels: UInt8 = 4) -> Data {
@@ -43,11 +44,10 @@ import Tintype
     }
 
     @Test func withoutItsDecoderItIsNoImage() async {
-        let error = await #expect(throws: TintypeError.self) {
+        await expectError(.notAnImage) {
             try await ImagePipeline(.standard(memory: nil, disk: nil)).image(
                 for: ImageRequest(source: .bytes(Self.image, id: "qoi")))
         }
-        #expect(error?.code == .notAnImage)
     }
 
     @Test func itIsScaledCroppedAndTransformedLikeOthers() async throws {
@@ -64,7 +64,7 @@ import Tintype
     @Test func everyTruncationIsAnError() {
         for count in 0..<Self.header(5, 2).count + Self.chunks.count {
             let data = Self.image.prefix(count)
-            #expect(throws: TintypeError.self) { try QOIDecoder().decode(data, context: DecodeContext()) }
+            expectError(.undecodable) { try QOIDecoder().decode(data, context: DecodeContext()) }
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTestSupport
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
@@ -65,7 +66,7 @@ func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
     }
 }
 
-@Suite(.timeLimit(.minutes(15))) struct ReadmeTests {
+@Suite(.timeLimited) struct ReadmeTests {
     @Test func theCodeInTheReadmeRuns() async throws {
         let origin = try await Origin.start()
         let white = try PixelBuffer.filled(

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
 
-@Suite(.timeLimit(.minutes(15))) struct SharedPipelineTests {
+@Suite(.timeLimited) struct SharedPipelineTests {
     @Test func thereIsOneSharedPipelineWithTheStandardDecoders() async throws {
         let size = PixelSize(width: 2, height: 3)
         let pixels = try PixelBuffer.filled(Pixel(red: 1, green: 2, blue: 3), size: size)

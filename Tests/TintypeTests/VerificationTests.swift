@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
 
 /// `LoadPolicy.verification`: what must decode before an image is delivered and its bytes are stored.
-@Suite(.timeLimit(.minutes(15))) struct VerificationTests {
+@Suite(.timeLimited) struct VerificationTests {
     private let source = ImageSource.bytes(Data(), id: "icon")
 
     /// Returns an icon of two PNGs, of which only the larger one is damaged.
@@ -37,8 +38,7 @@ import TintypeTesting
 
     @Test func everyImageOfAnIconIsVerifiedOnRequest() async throws {
         let pipeline = pipeline(.data(try Self.damagedIcon()))
-        let error = await #expect(throws: TintypeError.self) { try await pipeline.image(for: request(.allFrames)) }
-        #expect(error?.code == .undecodable)
+        await expectError(.undecodable) { try await pipeline.image(for: request(.allFrames)) }
         let part = try await pipeline.image(for: request(.allFrames, allowsPartial: true))
         #expect(part.isPartial && part.size == PixelSize(width: 32, height: 32))
     }
@@ -48,9 +48,8 @@ import TintypeTesting
         var requests = [request(.allFrames), request(.firstFrame)]
         for index in requests.indices { requests[index].policy.failureMemory = LoadPolicy().failureMemory }
         let strict = requests[0]
-        await #expect(throws: TintypeError.self) { try await pipeline.image(for: strict) }
-        let again = await #expect(throws: TintypeError.self) { try await pipeline.image(for: strict) }
-        #expect(again?.code == .failedBefore)
+        await expectError(.undecodable) { try await pipeline.image(for: strict) }
+        await expectError(.failedBefore) { try await pipeline.image(for: strict) }
         let image = try await pipeline.image(for: requests[1])
         #expect(image.size == PixelSize(width: 32, height: 32))
     }
@@ -71,10 +70,9 @@ import TintypeTesting
             let request = request(.allFrames).with { $0.rendition.decode.size = .noPixels }
             let image = try await pipeline(.data(data)).image(for: request)
             #expect(image.size == PixelSize(width: 1, height: 1) && image.info.size == pixels.size)
-            let error = await #expect(throws: TintypeError.self) {
+            await expectError(.undecodable) {
                 try await pipeline(.data(data.prefix(data.count / 2))).image(for: request)
             }
-            #expect(error?.code == .undecodable)
         }
     }
 
@@ -87,6 +85,6 @@ import TintypeTesting
         gate.open()
         let image = try await tasks[0].response.image
         #expect(image.size == PixelSize(width: 32, height: 32))
-        await #expect(throws: TintypeError.self) { try await tasks[1].response }
+        await expectError(.undecodable) { try await tasks[1].response }
     }
 }

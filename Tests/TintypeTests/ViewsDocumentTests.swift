@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
@@ -109,7 +110,7 @@ extension CustomTransition {
 }
 
 /// The code in `Views.md`.
-@Suite(.timeLimit(.minutes(15))) @MainActor struct ViewsDocumentTests {
+@Suite(.timeLimited) @MainActor struct ViewsDocumentTests {
     private let canvas = Canvas()
     private let pipeline = ImagePipeline(
         .standard(

@@ -2,6 +2,7 @@
 import Foundation
 import InMemoryTracing
 import Testing
+import TestSupport
 import TintypeCore
 import TintypeTesting
 import Tracing
@@ -9,7 +10,7 @@ import Tracing
 @testable import TintypeTracing
 
 /// The spans of a pipeline, by a tracer that keeps them in memory.
-@Suite(.timeLimit(.minutes(15))) struct PipelineTracerTests {
+@Suite(.timeLimited) struct PipelineTracerTests {
     private let tracer = InMemoryTracer()
     private let loader = FakeLoader()
     private let pipeline: ImagePipeline
@@ -104,9 +105,9 @@ import Tracing
 
     @Test(arguments: [(404, "404"), (nil, "unreachable")] as [(Int?, String)])
     func aFailureIsAnErrorOfItsSpans(_ status: Int?, _ type: String) async throws {
-        try answer(
-            .failure(TintypeError(status == nil ? .unreachable : .badStatus, stage: .load, "no", status: status)))
-        await #expect(throws: TintypeError.self) { try await pipeline.image(for: try request()) }
+        let code = status == nil ? TintypeError.Code.unreachable : .badStatus
+        try answer(.failure(TintypeError(code, stage: .load, "no", status: status)))
+        await expectError(code) { try await pipeline.image(for: try request()) }
         for name in ["tintype.image", "tintype.load"] {
             let span = try #require(spans(name).first)
             #expect(span.status?.code == .error && span.errors.count == 1)
@@ -121,7 +122,7 @@ import Tracing
         let cause = TintypeError(.transport, stage: .load, message)
         try answer(
             .failure(TintypeError(.forbidden, stage: .load, message, subject: Self.address, underlying: cause)))
-        await #expect(throws: TintypeError.self) { try await pipeline.image(for: try request()) }
+        await expectError(.forbidden) { try await pipeline.image(for: try request()) }
         #expect(tracer.finishedSpans.count >= 2)
         for span in tracer.finishedSpans {
             let text = Self.text(of: span)
@@ -148,7 +149,7 @@ import Tracing
         let task = pipeline.start(try request())
         await gate.waitForArrivals(1)
         task.cancel()
-        await #expect(throws: TintypeError.self) { try await task.response }
+        await expectError(.cancelled) { try await task.response }
         while !tracer.activeSpans.isEmpty { await Task.yield() }
         let image = try #require(spans("tintype.image").first)
         #expect(image.attributes.get("error.type") == "cancelled" && image.status == nil && image.errors.isEmpty)

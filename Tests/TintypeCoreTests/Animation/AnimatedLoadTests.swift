@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// Animated images in the pipeline.
-@Suite(.timeLimit(.minutes(15))) struct AnimatedLoadTests {
+@Suite(.timeLimited) struct AnimatedLoadTests {
     private let drawn: DrawnAnimation
     private let fixture: PipelineFixture
     private let transformer = CountingTransformer(identifier: "t")

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(15))) @MainActor struct AnimationPlayerTests {
+@Suite(.timeLimited) @MainActor struct AnimationPlayerTests {
     // MARK: Playing
 
     @Test func framesAreShownWhenTheyAreDue() throws {
@@ -155,8 +156,8 @@ import TintypeTesting
 
     @Test(arguments: [-1, 5, Int.max]) func seekingOutOfRangeIsAnError(_ frame: Int) throws {
         let fixture = try PlayerFixture(5)
-        let error = #expect(throws: TintypeError.self) { try fixture.player.seek(to: frame) }
-        #expect(error?.code == .noSuchFrame && fixture.shown().isEmpty)
+        let error = expectError(.noSuchFrame) { try fixture.player.seek(to: frame) }
+        #expect(fixture.shown().isEmpty)
     }
 
     // MARK: Visibility
@@ -289,8 +290,7 @@ import TintypeTesting
         drawn.damaged = 2
         let fixture = try PlayerFixture(drawn)
         try fixture.player.seek(to: 2)
-        let error = await #expect(throws: TintypeError.self) { try await fixture.player.currentPixels() }
-        #expect(error?.code == .undecodable)
+        await expectError(.undecodable) { try await fixture.player.currentPixels() }
     }
 
     @Test func aCancelledCallOfCurrentPixelsEnds() async throws {

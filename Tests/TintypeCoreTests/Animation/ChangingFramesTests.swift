@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TintypeCore
@@ -32,7 +33,7 @@ import Testing
     ])
     func aDecoderWithOtherFramesIsAnError(_ second: ListedFrames) throws {
         let frames = try Self.composed { second }
-        let error = #expect(throws: TintypeError.self) { try Self.composeAgain(frames) }
+        let error = expectError(.undecodable) { try Self.composeAgain(frames) }
         #expect(error?.message.contains("other frames") == true)
     }
 
@@ -46,7 +47,7 @@ import Testing
                 ListedFrames(count: 3)
             }
         }
-        if canvas == Self.size { try update() } else { #expect(throws: TintypeError.self) { try update() } }
+        if canvas == Self.size { try update() } else { expectError(.undecodable) { try update() } }
         #expect(frames.frames.count == (canvas == Self.size ? 3 : 1))
     }
 }

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(15))) @MainActor struct FramePoolTests {
+@Suite(.timeLimited) @MainActor struct FramePoolTests {
     private static let frameBytes = AnimatedImageTests.canvas.height * PixelBuffer.bytesPerRow(width: 9)
 
     // MARK: Limits
@@ -14,8 +15,7 @@ import TintypeTesting
         let fixture = try PlayerFixture(3)
         fixture.player.play()
         fixture.animation.pool.grow(to: count)
-        let error = #expect(throws: TintypeError.self) { try fixture.animation.pool.pin(isCancelled: { false }) }
-        #expect(error?.code == .limitExceeded)
+        expectError(.limitExceeded) { try fixture.animation.pool.pin(isCancelled: { false }) }
     }
 
     // MARK: Sharing
@@ -242,14 +242,14 @@ import TintypeTesting
 
     @Test func preloadingBeyondTheLimitIsRefused() throws {
         let fixture = try PlayerFixture(6, memory: FrameMemory(limit: 4 * Self.frameBytes))
-        let error = #expect(throws: TintypeError.self) { try fixture.animation.preloadFrames() }
-        #expect(error?.code == .limitExceeded && fixture.memory.heldByteCount == 0)
+        let error = expectError(.limitExceeded) { try fixture.animation.preloadFrames() }
+        #expect(fixture.memory.heldByteCount == 0)
     }
 
     @Test func cancelledPreloadingHoldsNoFrames() throws {
         let fixture = try PlayerFixture(6)
-        let error = #expect(throws: TintypeError.self) { try fixture.animation.preloadFrames { true } }
-        #expect(error?.code == .cancelled && fixture.animation.pool.heldFrameCount == 0)
+        let error = expectError(.cancelled) { try fixture.animation.preloadFrames { true } }
+        #expect(fixture.animation.pool.heldFrameCount == 0)
     }
 
     // MARK: Animations of images
@@ -265,7 +265,6 @@ import TintypeTesting
         for index in [0, 2, 1, 2] {
             #expect(PixelDifference(between: try animation.frame(at: index), and: images[index].pixels)?.maximum == 0)
         }
-        let error = #expect(throws: TintypeError.self) { try AnimatedImage([]) }
-        #expect(error?.code == .noSuchFrame)
+        expectError(.noSuchFrame) { try AnimatedImage([]) }
     }
 }

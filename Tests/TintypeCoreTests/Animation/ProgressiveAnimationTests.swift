@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// Animations that are played while they are loaded.
-@Suite(.timeLimit(.minutes(15))) @MainActor struct ProgressiveAnimationTests {
+@Suite(.timeLimited) @MainActor struct ProgressiveAnimationTests {
     private let whole: DrawnAnimation
     private let decoder: any IncrementalImageDecoder
     private let timer = ManualPlaybackTimer()

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// Queries of a cache for less than the whole original: a size, or a frame of an animation. SDWebImage has the same rules.
-@Suite(.timeLimit(.minutes(15))) struct DecodedQueryTests {
+@Suite(.timeLimited) struct DecodedQueryTests {
     private let memory = MemoryCache(limits: CacheLimits(cost: 1 << 20))
     private let disk = FakeDataCache()
     private let cache: ImageCache

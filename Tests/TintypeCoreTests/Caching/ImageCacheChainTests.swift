@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(15))) struct ImageCacheChainTests {
+@Suite(.timeLimited) struct ImageCacheChainTests {
     private let key = CacheKey(source: "a")
     private let entry = CacheEntry(data: Data([1]), format: .png)
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
@@ -29,7 +30,7 @@ private final class HeldDataCache: DataCaching {
     func flush() async throws(TintypeError) {}
 }
 
-@Suite(.timeLimit(.minutes(15))) struct ImageCacheQueryTests {
+@Suite(.timeLimited) struct ImageCacheQueryTests {
     private let memory = MemoryCache(limits: CacheLimits(cost: 1 << 20))
     private let disk = FakeDataCache()
     private let pixels = FakePixelCache()
@@ -81,15 +82,15 @@ private final class HeldDataCache: DataCaching {
         let task = Task { try await cache.query(key) }
         while disk.reads.now == 0 { await Task.yield() }
         task.cancel()
-        let error = await #expect(throws: TintypeError.self) { try await task.value }
-        #expect(error?.code == .cancelled && !disk.isReleased.now)
+        let error = await expectError(.cancelled) { try await task.value }
+        #expect(!disk.isReleased.now)
         disk.release()
         // A query that is cancelled before it begins does not read.
         let late = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await cache.query(key)
         }
-        await #expect(throws: TintypeError.self) { try await late.value }
+        await expectError(.cancelled) { try await late.value }
         #expect(disk.reads.now == 1)
     }
 
@@ -220,10 +221,10 @@ private final class HeldDataCache: DataCaching {
     @Test func aPartialImageIsNotStoredOnDisk() async throws {
         let part = try image().markedPartial
         for data in [nil, PipelineFixture.png] {
-            let error = await #expect(throws: TintypeError.self) {
+            let error = await expectError(.encodeFailed) {
                 try await cache.store(part, data: data, for: key)
             }
-            #expect(error?.code == .encodeFailed && !disk.contains(key))
+            #expect(!disk.contains(key))
         }
     }
 
@@ -252,10 +253,10 @@ private final class HeldDataCache: DataCaching {
         let animation = try AnimatedImage((0..<3).map { _ in TimedImage(still.pixels, duration: 0.1) })
         let info = ImageInfo(format: own, size: still.size, frameCount: 3)
         let animated = Image(pixels: animation.poster, info: info, animation: animation)
-        let error = await #expect(throws: TintypeError.self) {
+        let error = await expectError(.noCoder) {
             try await cache.store(animated, data: nil, for: key, in: .disk)
         }
-        #expect(error?.code == .noCoder && !disk.contains(key))
+        #expect(!disk.contains(key))
         let encoder = CountingAnimationEncoder()
         try await cache.store(
             animated, data: nil, for: key, in: .disk, with: ImageCoderRegistry(encoders: [encoder]))
@@ -293,10 +294,10 @@ private final class HeldDataCache: DataCaching {
     @Test func thePixelTierIsReachedEvenIfTheDiskTierFails() async throws {
         let cache = ImageCache(memory: nil, disk: BrokenDataCache(), pixels: pixels)
         pixels.store(try image(), for: key)
-        await #expect(throws: TintypeError.self) { try await cache.flush() }
+        await expectError(.unwritable) { try await cache.flush() }
         #expect(pixels.flushes == 1)
         #expect(try await cache.pixels(for: key) != nil)
-        await #expect(throws: TintypeError.self) { try await cache.clear(.all) }
+        await expectError(.unwritable) { try await cache.clear(.all) }
         #expect(try await cache.pixels(for: key) == nil)
     }
 

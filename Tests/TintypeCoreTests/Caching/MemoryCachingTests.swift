@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// The memory tier of a program, in place of ``MemoryCache`` (`memoryCacheClass` of SDWebImage).
-@Suite(.timeLimit(.minutes(15))) struct MemoryCachingTests {
+@Suite(.timeLimited) struct MemoryCachingTests {
     /// Keeps the newest image alone.
     private final class OneImage: MemoryCaching {
         private let content = Locked<(key: CacheKey, image: Image)?>(nil)

@@ -1,11 +1,12 @@
 import CEventFD
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(15))) struct MemoryPressureMonitorTests {
+@Suite(.timeLimited) struct MemoryPressureMonitorTests {
     /// A monitor whose notifications do not reach the animations of other tests.
     private func makeMonitor(
         pool: PixelPool = .shared, _ sources: @escaping @Sendable () -> [PressureSource] = { [] }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import TintypeCore
@@ -12,7 +13,7 @@ import Testing
 
     @Test(arguments: huge, huge) func hugeImagesAreRefusedByTheirRatio(_ width: Int, _ height: Int) {
         let info = ImageInfo(format: .png, size: PixelSize(width: width, height: height))
-        let error = #expect(throws: TintypeError.self) { try Self.raised.check(info, byteCount: 100) }
+        let error = expectError(.limitExceeded) { try Self.raised.check(info, byteCount: 100) }
         #expect(error?.limit == .ratio)
     }
 
@@ -28,7 +29,7 @@ import Testing
         limits.animatedPixels = allowed
         let frame = AnimationFrame(
             rect: PixelRect(x: 0, y: 0, size: PixelSize(width: .max, height: .max)), duration: 0)
-        let error = #expect(throws: TintypeError.self) {
+        let error = expectError(.limitExceeded) {
             try limits.check([frame, frame], canvas: PixelSize(width: 1, height: 1))
         }
         #expect(error?.limit == .animatedPixels)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
@@ -26,32 +27,30 @@ import TintypeTesting
     }
 
     @Test func exceedingTheTimeIsALimitAndNotACancellation() {
-        let error = #expect(throws: TintypeError.self) { try run(50) }
-        #expect(error?.code == .limitExceeded && error?.limit == .time)
+        let error = expectError(.limitExceeded) { try run(50) }
+        #expect(error?.limit == .time)
         #expect(clock.uptime == .seconds(11))
     }
 
     @Test func aCancelledDecodeThrowsCancelled() {
-        let error = #expect(throws: TintypeError.self) { try run(50, isCancelled: { true }) }
-        #expect(error?.code == .cancelled && error?.limit == nil)
+        let error = expectError(.cancelled) { try run(50, isCancelled: { true }) }
+        #expect(error?.limit == nil)
     }
 
     @Test func aWithdrawnCancellationInTimeIsNotALimit() {
         let calls = Shared(0)
-        let error = #expect(throws: TintypeError.self) {
+        expectError(.cancelled) {
             try run(50) {
                 calls.withLock { $0 += 1 }
                 return calls.now == 1
             }
         }
-        #expect(error?.code == .cancelled)
     }
 
     @Test func otherErrorsPassUnchanged() {
-        let error = #expect(throws: TintypeError.self) {
+        expectError(.transformFailed) {
             try DecodeTime().run(isCancelled: { false }) { _ throws(TintypeError) in throw .transformFailed("no") }
         }
-        #expect(error?.code == .transformFailed)
     }
 
     /// Reading the size before an image is cropped or resized.
@@ -59,7 +58,7 @@ import TintypeTesting
         var context = DecodeContext()
         (context.options.sizeScope, context.limits.time) = (.all, .seconds(5))
         let (decoder, limited) = (SlowHeader(clock: clock), context)
-        let error = #expect(throws: TintypeError.self) {
+        let error = expectError(.limitExceeded) {
             _ = try decoder.decodeChecked(Data(), context: limited, time: clock.timeSource)
         }
         #expect(error?.limit == .time && clock.uptime == .seconds(6))
@@ -115,7 +114,7 @@ import TintypeTesting
     @Test func allVerifiedFramesHaveTenTimesThatTime() throws {
         let animation = try animation(frames: 40)
         let decoded = animation.decoded
-        let error = #expect(throws: TintypeError.self) {
+        let error = expectError(.limitExceeded) {
             // Each frame takes 19 s, at its first check.
             let slow = Shared(Set<Int>())
             try verify(animation) { slow.withLock { $0.insert(decoded.now.count).inserted } ? 19 : 0 }
@@ -126,7 +125,7 @@ import TintypeTesting
     @Test func aVerifiedFrameThatTakesLongerExceedsTheLimit() throws {
         let animation = try animation(frames: 40)
         let decoded = animation.decoded
-        let error = #expect(throws: TintypeError.self) { try verify(animation) { decoded.now.count == 3 ? 21 : 0 } }
+        let error = expectError(.limitExceeded) { try verify(animation) { decoded.now.count == 3 ? 21 : 0 } }
         #expect(error?.limit == .time && decoded.now == [0, 1, 2])
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TintypeCore
@@ -63,8 +64,8 @@ import Testing
         let bytes = Data([0xFF, 0xD8] + before + [0xFF, 0xF7, 0, 11, 8, 0, 16, 0, 16, 1, 1, 0x11, 0])
         let format = try #require(FormatSniffer.format(of: bytes))
         #expect(format.rawValue == "jpeg-ls" && format.mediaType == "image/jls")
-        let error = #expect(throws: TintypeError.self) { try ImageCoderRegistry(decoders: []).decoder(for: bytes) }
-        #expect(error?.code == .noCoder && error?.message == "no decoder for jpeg-ls images is registered")
+        let error = expectError(.noCoder) { try ImageCoderRegistry(decoders: []).decoder(for: bytes) }
+        #expect(error?.message == "no decoder for jpeg-ls images is registered")
         // A JPEG with the same application data.
         let other = Data([0xFF, 0xD8] + before + [0xFF, 0xDB, 0, 67])
         #expect(FormatSniffer.format(of: other) == .jpeg)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
@@ -73,7 +74,7 @@ import TintypeTesting
         var options = DecodeOptions()
         options.formatHint = Self.coders.format(fileExtension: "ppr")
         #expect(try Self.coders.decoder(for: Data("anything".utf8), options: options) is PaperDecoder)
-        #expect(throws: TintypeError.self) {
+        expectError(.notAnImage) {
             try Self.coders.decoder(for: Data("anything".utf8), options: DecodeOptions())
         }
     }
@@ -128,17 +129,17 @@ import TintypeTesting
             #expect(try Self.marked.info(of: bytes, name: name)?.format == Self.format)
         }
         for name in ["ppr", "a.ppr/b", "a.png?b=c.ppr", "a.", "a.pprpprppr", ""] {
-            #expect(throws: TintypeError.self, "\(name)") { try Self.marked.decoder(for: bytes, name: name) }
+            expectError(.notAnImage) { try Self.marked.decoder(for: bytes, name: name) }
         }
         // Other decoders do not see names.
-        #expect(throws: TintypeError.self) { try Self.coders.decoder(for: bytes, name: "a.ppr") }
+        expectError(.notAnImage) { try Self.coders.decoder(for: bytes, name: "a.ppr") }
     }
 
     @Test func theEndOfAnImageIsExamined() throws {
         let bytes = Data(count: 1000) + Data("END".utf8)
         #expect(try Self.marked.decoder(for: bytes) is MarkedDecoder)
         #expect(try Self.marked.decoder(for: (Data([0]) + bytes).dropFirst()) is MarkedDecoder)
-        #expect(throws: TintypeError.self) { try Self.marked.decoder(for: bytes.dropLast()) }
+        expectError(.notAnImage) { try Self.marked.decoder(for: bytes.dropLast()) }
     }
 
     @Test func aPipelineUsesTheNameOfASource() async throws {
@@ -149,16 +150,15 @@ import TintypeTesting
         let named = ImageRequest(source: .bytes(Data("anything".utf8), id: "memory/a.ppr"))
         #expect(try await pipeline.image(for: named).info.format == Self.format)
         // A data URL has no name.
-        await #expect(throws: TintypeError.self) { try await pipeline.image(for: ImageRequest(url: url)) }
+        await expectError(.notAnImage) { try await pipeline.image(for: ImageRequest(url: url)) }
     }
 
     @Test func aHintForAnUnknownFormatChangesNothing() {
         var options = DecodeOptions()
         options.formatHint = ImageFormat(rawValue: "stone")
-        let error = #expect(throws: TintypeError.self) {
+        expectError(.notAnImage) {
             try Self.coders.decoder(for: Data("anything".utf8), options: options)
         }
-        #expect(error?.code == .notAnImage)
     }
 
     @Test func aHintIsPartOfTheKey() {

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 @testable import TintypeViews
 
-@Suite(.timeLimit(.minutes(15))) @MainActor struct ContentPlayerTests {
+@Suite(.timeLimited) @MainActor struct ContentPlayerTests {
     private let timer = ManualPlaybackTimer()
     private let player: ContentPlayer
     private let draws = Shared<[PixelBuffer?]>([])

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
@@ -6,7 +7,7 @@ import TintypeTesting
 @testable import TintypeViews
 
 /// Loads that begin when a view is drawn, and pause while it is hidden.
-@Suite(.timeLimit(.minutes(15))) @MainActor struct DeferredLoadTests {
+@Suite(.timeLimited) @MainActor struct DeferredLoadTests {
     private let view = ViewFixture()
     private var fixture: PipelineFixture { view.fixture }
     private var binding: ImageBinding { view.binding }

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 @testable import TintypeViews
 
-@Suite(.timeLimit(.minutes(15))) @MainActor struct ExpectedSizeTests {
+@Suite(.timeLimited) @MainActor struct ExpectedSizeTests {
     private static let large = ImageInfo(format: .png, size: PixelSize(width: 400, height: 300))
     private let view = ViewFixture(PipelineFixture(info: large, loader: .ofViews()))
     private var fixture: PipelineFixture { view.fixture }
@@ -108,7 +109,7 @@ import TintypeTesting
 }
 
 /// The header as an event of any load.
-@Suite(.timeLimit(.minutes(15))) struct EarlyHeaderTests {
+@Suite(.timeLimited) struct EarlyHeaderTests {
     private static let size = PixelSize(width: 400, height: 300)
     private let fixture = PipelineFixture(info: ImageInfo(format: .png, size: size))
     private let gate = Gate()

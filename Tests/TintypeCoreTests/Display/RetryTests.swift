@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TintypeTesting
 
@@ -5,7 +6,7 @@ import TintypeTesting
 @testable import TintypeViews
 
 /// Loads that are repeated: after a failure, and for a display that has grown.
-@Suite(.timeLimit(.minutes(15))) @MainActor struct RetryTests {
+@Suite(.timeLimited) @MainActor struct RetryTests {
     private let view = ViewFixture()
     private var fixture: PipelineFixture { view.fixture }
     private var binding: ImageBinding { view.binding }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
@@ -6,7 +7,7 @@ import TintypeTesting
 @testable import TintypeViews
 
 /// Which requests keep the image that is shown, and which images a load begins with.
-@Suite(.timeLimit(.minutes(15))) @MainActor struct ReuseTests {
+@Suite(.timeLimited) @MainActor struct ReuseTests {
     private let savesData = Shared(false)
     private let view: ViewFixture
     private var fixture: PipelineFixture { view.fixture }

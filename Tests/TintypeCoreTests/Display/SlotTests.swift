@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TintypeTesting
 
@@ -21,7 +22,7 @@ private final class FakeButton: SlottedImageDisplay {
     func fit(in slot: Slot) -> ImageFit { slot == .background ? .cover : .contain }
 }
 
-@Suite(.timeLimit(.minutes(15))) @MainActor struct SlotTests {
+@Suite(.timeLimited) @MainActor struct SlotTests {
     private let fixture = PipelineFixture(info: ImageInfo(format: .png, size: PixelSize(width: 400, height: 400)))
     private let button = FakeButton()
     private let slots: ImageSlots<FakeButton>

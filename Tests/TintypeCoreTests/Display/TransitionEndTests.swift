@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TintypeTesting
 
@@ -5,7 +6,7 @@ import TintypeTesting
 @testable import TintypeViews
 
 /// The end of a load that waits for its transition, however the transition ends.
-@Suite(.timeLimit(.minutes(15))) @MainActor struct TransitionEndTests {
+@Suite(.timeLimited) @MainActor struct TransitionEndTests {
     private let view = ViewFixture()
     private var display: FakeDisplay { view.display }
     private let waiting = Presentation(

@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 @testable import TintypeViews
 
-@Suite(.timeLimit(.minutes(15))) @MainActor struct TransitionTests {
+@Suite(.timeLimited) @MainActor struct TransitionTests {
     private let display = FakeDisplay()
 
     private func running(
@@ -125,7 +126,7 @@ import TintypeTesting
     }
 
     /// All pixels are looked at on another thread, while the transition runs.
-    @Test(.timeLimit(.minutes(15))) func anImageWhoseCornersAreCutOffDoesNotHideTheOldOne() async throws {
+    @Test(.timeLimited) func anImageWhoseCornersAreCutOffDoesNotHideTheOldOne() async throws {
         let old = try Image.white(PixelSize(width: 30, height: 30))
         // The header is that of an opaque file.
         let new = try old.transformed(by: CircleTransformer())

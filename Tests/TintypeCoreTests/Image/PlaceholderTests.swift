@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TintypeTesting
 
@@ -56,8 +57,8 @@ import TintypeTesting
                 #expect(BlurHash(text: text + filling) == nil)
             }
         }
-        #expect(throws: TintypeError.self) { try BlurHash(text: "008P33")?.pixels(punch: .nan) }
-        #expect(throws: TintypeError.self) {
+        expectError(.transformFailed) { try BlurHash(text: "008P33")?.pixels(punch: .nan) }
+        expectError(.transformFailed) {
             try BlurHash(text: "008P33")?.pixels(size: PixelSize(width: 0, height: 1))
         }
     }

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(15))) struct JobRunnerTests {
+@Suite(.timeLimited) struct JobRunnerTests {
     typealias Jobs = JobRunner<String, Int, Int>
 
     @Test func aThousandWaitersRunOneJob() async throws {
@@ -38,7 +39,7 @@ import TintypeTesting
         let second = Task { try await jobs.value("a", for: JobContext(priority: .normal), work: work) }
         while jobs.activity.subscribers < 2 { await Task.yield() }
         first.cancel()
-        await #expect(throws: TintypeError.self) { try await first.value }
+        await expectError(.cancelled) { try await first.value }
         gate.open()
         #expect(try await second.value == 1)
     }
@@ -72,7 +73,7 @@ import TintypeTesting
             return try await jobs.value("a", for: JobContext(priority: .normal)) { _, _ in 1 }
         }
         let result = await task.result
-        #expect(throws: TintypeError.self) { try result.get() }
+        expectError(.cancelled) { try result.get() }
     }
 
     @Test func aLateSubscriberGetsTheNewestStatus() async throws {

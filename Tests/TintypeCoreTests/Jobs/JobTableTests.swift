@@ -74,20 +74,30 @@ import Testing
 
     /// Compares ``JobTable`` with a plain model after every sequence of up to six events. Sequences with a common
     /// beginning share its state.
-    @Test func everySequenceOfSixEventsKeepsTheInvariants() {
-        func walk(_ replay: Replay, _ events: [Event]) {
+    @Test func everySequenceOfSixEventsKeepsTheInvariants() throws {
+        func walk(_ replay: Replay, _ events: [Event]) throws {
             guard events.count < 6 else { return }
             for event in Event.allCases {
                 var next = replay
-                next.run(event, after: events)
-                walk(next, events + [event])
+                do {
+                    try next.run(event)
+                } catch {
+                    Issue.record("\(error) after \(events + [event])")
+                    throw error
+                }
+                try walk(next, events + [event])
             }
         }
-        walk(Replay(), [])
+        try walk(Replay(), [])
     }
 
     /// Applies events to a table and to a model, a list of waiters with their keys and priorities.
     private struct Replay {
+        /// The table and the model differ.
+        struct Difference: Error {
+            let line: Int
+        }
+
         struct Waiter {
             let id: Table.SubscriberID
             let key: String
@@ -97,59 +107,64 @@ import Testing
         var table = Table()
         var waiting: [Waiter] = []
 
-        mutating func run(_ event: Event, after events: [Event]) {
-            step(event)
-            precondition(table.count == Set(waiting.map(\.id.job)).count, "\(events), \(event)")
+        mutating func run(_ event: Event) throws(Difference) {
+            try step(event)
+            try Self.check(table.count == Set(waiting.map(\.id.job)).count)
         }
 
-        private mutating func step(_ event: Event) {
+        private mutating func step(_ event: Event) throws(Difference) {
             switch event {
-            case .attachLow: attach("a", .low)
-            case .attachHigh: attach("a", .high)
-            case .attachOther: attach("b", .normal)
-            case .detachFirst: if let first = waiting.first { detach(first) }
-            case .detachLast: if let last = waiting.last { detach(last) }
-            case .raiseFirst: if !waiting.isEmpty { change(0, .veryHigh) }
-            case .lowerLast: if !waiting.isEmpty { change(waiting.count - 1, .veryLow) }
-            case .finishFirst: if let first = waiting.first { finish(first.id.job) }
+            case .attachLow: try attach("a", .low)
+            case .attachHigh: try attach("a", .high)
+            case .attachOther: try attach("b", .normal)
+            case .detachFirst: if let first = waiting.first { try detach(first) }
+            case .detachLast: if let last = waiting.last { try detach(last) }
+            case .raiseFirst: if !waiting.isEmpty { try change(0, .veryHigh) }
+            case .lowerLast: if !waiting.isEmpty { try change(waiting.count - 1, .veryLow) }
+            case .finishFirst: if let first = waiting.first { try finish(first.id.job) }
             }
         }
 
-        private mutating func attach(_ key: String, _ priority: ImagePriority) {
+        private mutating func attach(_ key: String, _ priority: ImagePriority) throws(Difference) {
             let before = highest(key)
             let (id, attachment) = table.attach(key, at: priority)
             if let before {
                 let raised = priority > before ? priority : nil
-                precondition(attachment == .join(raisedTo: raised))
-                precondition(waiting.contains { $0.key == key && $0.id.job == id.job })
+                try Self.check(attachment == .join(raisedTo: raised))
+                try Self.check(waiting.contains { $0.key == key && $0.id.job == id.job })
             } else {
-                precondition(attachment == .start)
+                try Self.check(attachment == .start)
             }
             waiting.append(Waiter(id: id, key: key, priority: priority))
         }
 
-        private mutating func detach(_ waiter: Waiter) {
+        private mutating func detach(_ waiter: Waiter) throws(Difference) {
             let before = highest(waiter.key)
             waiting.removeAll { $0.id == waiter.id }
             let after = highest(waiter.key)
             let expected: Table.Detachment
             if let after { expected = after == before ? .left : .lowered(to: after) } else { expected = .abandoned }
-            precondition(table.detach(waiter.id) == expected)
-            precondition(table.detach(waiter.id) == .unknown)
+            try Self.check(table.detach(waiter.id) == expected)
+            try Self.check(table.detach(waiter.id) == .unknown)
         }
 
-        private mutating func change(_ index: Int, _ priority: ImagePriority) {
+        private mutating func change(_ index: Int, _ priority: ImagePriority) throws(Difference) {
             let before = highest(waiting[index].key)
             waiting[index].priority = priority
             let after = highest(waiting[index].key)
-            precondition(table.reprioritize(waiting[index].id, to: priority) == (after == before ? nil : after))
+            try Self.check(table.reprioritize(waiting[index].id, to: priority) == (after == before ? nil : after))
         }
 
-        private mutating func finish(_ job: JobID) {
+        private mutating func finish(_ job: JobID) throws(Difference) {
             let expected = waiting.filter { $0.id.job == job }
             waiting.removeAll { $0.id.job == job }
-            precondition(table.finish(job).values == expected.map(\.priority))
-            for waiter in expected { precondition(table.detach(waiter.id) == .unknown) }
+            try Self.check(table.finish(job).values == expected.map(\.priority))
+            for waiter in expected { try Self.check(table.detach(waiter.id) == .unknown) }
+        }
+
+        /// Throws instead of recording an issue, which is slow, or ending the process.
+        private static func check(_ isEqual: Bool, line: Int = #line) throws(Difference) {
+            guard isEqual else { throw Difference(line: line) }
         }
 
         private func highest(_ key: String) -> ImagePriority? {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
@@ -41,7 +42,7 @@ import TintypeTesting
 }
 
 /// Loads of one source are shared between renditions.
-@Suite(.timeLimit(.minutes(15))) struct SharedBytesTests {
+@Suite(.timeLimited) struct SharedBytesTests {
     /// Loads two renditions of one source concurrently.
     private func loadTwice(_ fixture: PipelineFixture, gate: Gate) async throws {
         let first = fixture.pipeline.start(fixture.request())

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// An image in memory expires with the cache entry that it was made from.
-@Suite(.timeLimit(.minutes(15))) struct EntryLifeTests {
+@Suite(.timeLimited) struct EntryLifeTests {
     private let clock = ManualClock()
     private let pixels = FakePixelCache()
     private let fixture: PipelineFixture

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(15))) struct ImageLoaderChainTests {
+@Suite(.timeLimited) struct ImageLoaderChainTests {
     /// Loads closure sources with these identities. The bytes are its name.
     private struct NamedLoader: ImageLoader {
         let name: String
@@ -48,10 +49,10 @@ import TintypeTesting
     }
 
     @Test func aSourceWithoutALoaderIsInvalid() async {
-        let error = await #expect(throws: TintypeError.self) {
+        let error = await expectError(.invalidSource) {
             try await load("c", by: ImageLoaderChain([Self.first, Self.second]))
         }
-        #expect(error?.code == .invalidSource && error?.subject == "closure:c")
+        #expect(error?.subject == "closure:c")
     }
 
     @Test func theLoaderOfASourceGivesTheVerdict() {
@@ -73,7 +74,7 @@ import TintypeTesting
 }
 
 /// The threads on which the pipeline runs user code.
-@Suite(.timeLimit(.minutes(15))) struct LoaderThreadTests {
+@Suite(.timeLimited) struct LoaderThreadTests {
     /// Records the thread on which it is called.
     private struct RecordingLoader: ImageLoader {
         let thread: Shared<pthread_t?>

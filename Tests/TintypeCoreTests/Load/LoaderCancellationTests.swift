@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// A load ends as cancelled only if it was. Code of the program may wait for a task of its own that was cancelled.
-@Suite(.timeLimit(.minutes(15))) struct LoaderCancellationTests {
+@Suite(.timeLimited) struct LoaderCancellationTests {
     /// A loader that ends as if its caller had cancelled it.
     private struct EndingLoader: ImageLoader {
         func canLoad(_ source: ImageSource) -> Bool { true }
@@ -18,7 +19,7 @@ import TintypeTesting
 
     private func expectFailure(_ loader: any ImageLoader, _ source: ImageSource) async {
         let pipeline = PipelineFixture { $0.loaders = [loader] }.pipeline
-        await expect(.transport) { try await pipeline.image(for: ImageRequest(source: source)) }
+        await expectError(.transport) { try await pipeline.image(for: ImageRequest(source: source)) }
     }
 
     @Test func aLoaderThatThrowsACancellationFails() async {
@@ -40,6 +41,6 @@ import TintypeTesting
         await gate.waitForArrivals(1)
         task.cancel()
         gate.open()
-        await expect(.cancelled) { try await task.response }
+        await expectError(.cancelled) { try await task.response }
     }
 }

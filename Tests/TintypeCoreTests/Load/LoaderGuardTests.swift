@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// A loader's guard applies to cached images, too, and costs nothing while there is none.
-@Suite(.timeLimit(.minutes(15))) struct LoaderGuardTests {
+@Suite(.timeLimited) struct LoaderGuardTests {
     /// A loader that loads nothing, and refuses one source while it has a guard.
     private final class Guard: GuardingLoader {
         let guardFlag = GuardFlag(false)
@@ -69,7 +70,7 @@ import TintypeTesting
         #expect(!isInMemory(request, fixture.pipeline) && isInMemory(fixture.request("b"), fixture.pipeline))
         let reads = fixture.disk.reads
         for freshness in LoadPolicy.Freshness.allCases {
-            await expect(.forbidden) { try await fixture.pipeline.image(for: request.freshness(freshness)) }
+            await expectError(.forbidden) { try await fixture.pipeline.image(for: request.freshness(freshness)) }
         }
         #expect(await fixture.pipeline.cachedData(for: request) == nil)
         #expect(fixture.pipeline.blockingCachedData(for: request) == nil)
@@ -86,6 +87,6 @@ import TintypeTesting
         loader.guardFlag.isSet = true
         let request = fixture.request().with { $0.overrides = RequestOverrides(loader: loader) }
         #expect(!isInMemory(request, fixture.pipeline))
-        await expect(.forbidden) { try await fixture.pipeline.image(for: request) }
+        await expectError(.forbidden) { try await fixture.pipeline.image(for: request) }
     }
 }

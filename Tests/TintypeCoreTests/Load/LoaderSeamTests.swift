@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// The decisions, input and results of loaders of the program.
-@Suite(.timeLimit(.minutes(15))) struct LoaderSeamTests {
+@Suite(.timeLimited) struct LoaderSeamTests {
     private struct Provider: RequestExtraKey { static let defaultValue = "first" }
 
     /// Accepts requests for its provider, and judges failures.
@@ -54,7 +55,7 @@ import TintypeTesting
         }
         #expect(loaders.map { $0.inner.count("closure:a") } == [1, 1])
         let other = fixture.request().with { $0.extras[Provider.self] = "nobody" }
-        await expect(.invalidSource) { try await fixture.pipeline.image(for: other) }
+        await expectError(.invalidSource) { try await fixture.pipeline.image(for: other) }
         #expect(!ImageLoaderChain(loaders).canLoad(other) && ImageLoaderChain(loaders).canLoad(other.source))
     }
 
@@ -62,10 +63,12 @@ import TintypeTesting
         let loader = ProviderLoader(name: "first", lasting: .badStatus)
         let fixture = pipeline([loader])
         loader.inner.setAnswer(.failure(TintypeError(.badStatus, stage: .load, "test", status: 410)), for: "closure:a")
-        await expect(.badStatus) { try await fixture.pipeline.image(for: fixture.request()) }
-        await expect(.failedBefore) { try await fixture.pipeline.image(for: fixture.request()) }
+        await expectError(.badStatus) { try await fixture.pipeline.image(for: fixture.request()) }
+        await expectError(.failedBefore) { try await fixture.pipeline.image(for: fixture.request()) }
         loader.inner.setAnswer(.data(Data("<html>".utf8)), for: "closure:b")
-        for _ in 0..<2 { await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request("b")) } }
+        for _ in 0..<2 {
+            await expectError(.notAnImage) { try await fixture.pipeline.image(for: fixture.request("b")) }
+        }
         #expect(loader.inner.count("closure:a") == 1 && loader.inner.count("closure:b") == 2)
     }
 
@@ -73,10 +76,10 @@ import TintypeTesting
         let loader = ProviderLoader(name: "first", lasting: .badStatus)
         let fixture = pipeline([loader]) { $0.failureMemory.shouldRemember = { $1.code == .notAnImage } }
         loader.inner.setAnswer(.failure(TintypeError(.badStatus, stage: .load, "test")), for: "closure:a")
-        for _ in 0..<2 { await expect(.badStatus) { try await fixture.pipeline.image(for: fixture.request()) } }
+        for _ in 0..<2 { await expectError(.badStatus) { try await fixture.pipeline.image(for: fixture.request()) } }
         loader.inner.setAnswer(.data(Data("<html>".utf8)), for: "closure:b")
-        await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request("b")) }
-        await expect(.failedBefore) { try await fixture.pipeline.image(for: fixture.request("b")) }
+        await expectError(.notAnImage) { try await fixture.pipeline.image(for: fixture.request("b")) }
+        await expectError(.failedBefore) { try await fixture.pipeline.image(for: fixture.request("b")) }
     }
 
     // MARK: Decoded images
@@ -118,7 +121,7 @@ import TintypeTesting
         let animated = try await fixture.pipeline.image(for: fixture.request())
         let still = try await fixture.pipeline.image(for: fixture.request().frames(.first))
         #expect(animated.isAnimated && !still.isAnimated)
-        await expect(.notAnimated) {
+        await expectError(.notAnimated) {
             try await fixture.pipeline.image(for: fixture.request("still").frames(.animatedOnly))
         }
     }

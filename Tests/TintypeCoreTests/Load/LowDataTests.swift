@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// Sources with fewer bytes, for programs that save data.
-@Suite(.timeLimit(.minutes(15))) struct LowDataTests {
+@Suite(.timeLimited) struct LowDataTests {
     private let savesData = Shared(true)
     private let fixture: PipelineFixture
 
@@ -38,7 +39,7 @@ import TintypeTesting
     }
 
     @Test func aRequestForCachesAloneFindsTheImage() async throws {
-        await expect(.notCached) { try await fixture.pipeline.image(for: request.freshness(.cacheOnly)) }
+        await expectError(.notCached) { try await fixture.pipeline.image(for: request.freshness(.cacheOnly)) }
         fixture.storeOnDisk("low")
         _ = try await fixture.pipeline.image(for: request.freshness(.cacheOnly))
         #expect(fixture.memory.contains(fixture.request("low").key))
@@ -63,7 +64,7 @@ import TintypeTesting
         fixture.memory.clear()
         fixture.disk.clear()
         fixture.answer("low", .failure(TintypeError(.badStatus, stage: .load, "test")))
-        await expect(.badStatus) { try await fixture.pipeline.image(for: request) }
+        await expectError(.badStatus) { try await fixture.pipeline.image(for: request) }
         _ = try await fixture.pipeline.image(for: withOther)
         #expect(counts[0] == 0 && fixture.loader.count("closure:other") == 1)
     }

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// Images that are delivered before the requested one: of a source with fewer pixels, or in memory.
-@Suite(.timeLimit(.minutes(15))) struct LowResolutionTests {
+@Suite(.timeLimited) struct LowResolutionTests {
     private let fixture = PipelineFixture()
 
     private func gated(_ name: String) -> Gate {
@@ -68,7 +69,7 @@ import TintypeTesting
         await low.waitForArrivals(1)
         await high.waitForArrivals(1)
         task.cancel()
-        await expect(.cancelled) { try await task.response }
+        await expectError(.cancelled) { try await task.response }
         while ["low", "high"].contains(where: { fixture.loader.cancelledCount("closure:\($0)") == 0 }) {
             await Task.yield()
         }
@@ -81,7 +82,7 @@ import TintypeTesting
         _ = try await fixture.pipeline.image(for: request)
         fixture.answer("low")
         fixture.answer("high", failure)
-        await expect(.badStatus) { try await fixture.pipeline.image(for: request.freshness(.reload)) }
+        await expectError(.badStatus) { try await fixture.pipeline.image(for: request.freshness(.reload)) }
     }
 
     @Test func alternativesOfTheImageAreStillFallbacks() async throws {

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// When NetworkManager is asked.
-@Suite(.timeLimit(.minutes(15))) struct MeteredNetworkTests {
+@Suite(.timeLimited) struct MeteredNetworkTests {
     @Test func anAnswerCountsForHalfAMinute() {
         var state = MeteredState()
         let first = [state.begin(at: .seconds(0)), state.begin(at: .seconds(100))]
@@ -45,7 +46,7 @@ import TintypeTesting
 }
 
 /// Asking NetworkManager over a bus, which a thread of the test plays.
-@Suite(.timeLimit(.minutes(15))) struct SystemBusTests {
+@Suite(.timeLimited) struct SystemBusTests {
     /// A bus that answers one connection.
     private final class FakeBus: Sendable {
         let path: String

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// Waiting for a network.
-@Suite(.timeLimit(.minutes(15))) struct NetworkMonitorTests {
+@Suite(.timeLimited) struct NetworkMonitorTests {
     private let isConnected = Shared(false)
     /// The other end of each descriptor that the monitor has opened.
     private let changes = Shared<[Int32]>([])
@@ -63,7 +64,7 @@ import TintypeTesting
         let wait = Task { try await monitor.waitUntilConnected() }
         while changes.now.isEmpty { await Task.yield() }
         wait.cancel()
-        await expect(.cancelled) { try await wait.value }
+        await expectError(.cancelled) { try await wait.value }
         // The thread ends when it sees that nobody waits.
         announce()
         await waitForTheEndOfThreads()

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(15))) struct ReceivedBytesTests {
+@Suite(.timeLimited) struct ReceivedBytesTests {
     private let whole = Data((0..<30_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) })
 
     @Test func aCompleteBodyIsNotCopied() throws {
@@ -21,7 +22,7 @@ import Testing
 
     @Test func aCompleteBodyBeyondTheLimitIsRefused() throws {
         let received = ReceivedBytes(limit: whole.count - 1)
-        let error = #expect(throws: TintypeError.self) { try received.setAll(to: whole) }
-        #expect(error?.code == .limitExceeded && received.progress.received == 0)
+        let error = expectError(.limitExceeded) { try received.setAll(to: whole) }
+        #expect(received.progress.received == 0)
     }
 }

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(15))) struct SpillTests {
+@Suite(.timeLimited) struct SpillTests {
     private let whole = Data((0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) })
     private let job = JobContext(priority: .normal)
 
@@ -58,7 +59,7 @@ import Testing
 
     @Test func theLimitIncludesBytesInTheFile() async throws {
         let received = try await spilled()
-        #expect(throws: TintypeError.self) { try append(0..<1, to: received) }
+        expectError(.limitExceeded) { try append(0..<1, to: received) }
     }
 
     @Test func theMappedBytesOutliveTheLoad() async throws {
@@ -79,6 +80,6 @@ import Testing
     }
 
     @Test func aFolderThatCannotBeWrittenIsAnError() {
-        #expect(throws: TintypeError.self) { _ = try SpillFile(in: "/dev/null") }
+        expectError(.unwritable) { _ = try SpillFile(in: "/dev/null") }
     }
 }

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(15))) struct WriteTests {
+@Suite(.timeLimited) struct WriteTests {
     /// Another process can make the pipe that is the standard output of this one non-blocking.
     @Test func aFullPipeIsWaitedForEvenIfItDoesNotBlock() throws {
         var ends: [Int32] = [0, 0]

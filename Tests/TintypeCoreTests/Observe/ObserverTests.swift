@@ -1,13 +1,14 @@
 import Foundation
 import Logging
 import MetricsTestKit
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// The events that observers receive, among them the counterparts of SDWebImage's notifications.
-@Suite(.timeLimit(.minutes(15))) struct ObserverTests {
+@Suite(.timeLimited) struct ObserverTests {
     /// Records every event as a word.
     private final class EventRecorder: PipelineObserver {
         let words = Shared<[String]>([])
@@ -71,7 +72,7 @@ import TintypeTesting
         let events = EventRecorder()
         let fixture = observed(events)
         fixture.answer("a", .failure(TintypeError(.unreachable, stage: .load, "test")))
-        await expect(.unreachable) { try await fixture.pipeline.image(for: fixture.request()) }
+        await expectError(.unreachable) { try await fixture.pipeline.image(for: fixture.request()) }
         #expect(events.words.now.suffix(3) == ["load…", "load unreachable", "ended unreachable"])
     }
 
@@ -121,7 +122,7 @@ import TintypeTesting
         _ = try await fixture.pipeline.image(for: fixture.request())
         _ = try await fixture.pipeline.image(for: fixture.request())
         fixture.answer("b", .failure(TintypeError(.unreachable, stage: .load, "test")))
-        await expect(.unreachable) { try await fixture.pipeline.image(for: fixture.request("b")) }
+        await expectError(.unreachable) { try await fixture.pipeline.image(for: fixture.request("b")) }
         func total(_ label: String, _ dimensions: [(String, String)]) throws -> Int64 {
             try metrics.expectCounter(label, dimensions).totalValue
         }

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// Interceptors that wait, rewrite, answer and refuse.
-@Suite(.timeLimit(.minutes(15))) struct AsyncInterceptorTests {
+@Suite(.timeLimited) struct AsyncInterceptorTests {
     private struct Interceptor: AsyncRequestInterceptor {
         let count = Shared(0)
         let decide: @Sendable (ImageRequest) async throws(TintypeError) -> InterceptedRequest
@@ -57,7 +58,7 @@ import TintypeTesting
     @Test func anInterceptorMayAnswerWithAnError() async {
         let fixture = fixture(
             Interceptor { _ throws(TintypeError) in throw TintypeError(.refused, stage: .request, "not today") })
-        let error = await expect(.refused) { try await fixture.pipeline.image(for: fixture.request()) }
+        let error = await expectError(.refused) { try await fixture.pipeline.image(for: fixture.request()) }
         #expect(error?.subject == "closure:a" && fixture.pipeline.failureMemory.all.isEmpty)
     }
 
@@ -91,7 +92,7 @@ import TintypeTesting
         let task = fixture.pipeline.start(fixture.request())
         await gate.waitForArrivals(1)
         task.cancel()
-        await expect(.cancelled) { try await task.response }
+        await expectError(.cancelled) { try await task.response }
         #expect(await cancelled.wait())
         #expect(fixture.loader.count("closure:a") == 0)
     }
@@ -121,7 +122,7 @@ import TintypeTesting
         for name in ["a", "b"] {
             fixture.answer(name, .failure(TintypeError(.badStatus, stage: .load, "test")))
         }
-        await expect(.badStatus) { try await fixture.pipeline.image(for: fixture.request()) }
+        await expectError(.badStatus) { try await fixture.pipeline.image(for: fixture.request()) }
         #expect(interceptor.count.now == 2 && fixture.loader.count("closure:b") == 1)
     }
 

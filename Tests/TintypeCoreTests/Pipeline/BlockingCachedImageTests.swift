@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// A blocking lookup of a cached image loads nothing, whatever the request names besides its source.
-@Suite(.timeLimit(.minutes(15))) struct BlockingCachedImageTests {
+@Suite(.timeLimited) struct BlockingCachedImageTests {
     /// Refuses every request.
     private struct Interceptor: AsyncRequestInterceptor {
         @concurrent

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(15))) struct CacheSerializerTests {
+@Suite(.timeLimited) struct CacheSerializerTests {
     private let calls = Shared<[(data: Data?, key: CacheKey)]>([])
 
     private func serializer(_ form: CacheSerializer.Form) -> CacheSerializer {

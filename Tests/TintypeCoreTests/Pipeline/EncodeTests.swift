@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(15))) struct EncodeTests {
+@Suite(.timeLimited) struct EncodeTests {
     private let fixture = PipelineFixture {
         $0.coders = ImageCoderRegistry(encoders: [FakeEncoder(), FrameCounter()])
     }
@@ -42,10 +43,9 @@ import TintypeTesting
     }
 
     @Test func aFormatWithoutAnEncoderIsAnError() async throws {
-        let error = await #expect(throws: TintypeError.self) {
+        await expectError(.noCoder) {
             try await fixture.pipeline.encode(try .pixel(), as: .svg)
         }
-        #expect(error?.code == .noCoder)
     }
 
     @Test func cancellationStopsEncodingBetweenFrames() async throws {
@@ -56,8 +56,8 @@ import TintypeTesting
         while drawn.reached.now != [1] { try await Task.pause() }
         task.cancel()
         drawn.gate.signal()
-        let error = await #expect(throws: TintypeError.self) { try await task.value }
-        #expect(error?.code == .cancelled && drawn.decoded.now == [0, 1])
+        await expectError(.cancelled) { try await task.value }
+        #expect(drawn.decoded.now == [0, 1])
     }
 
     // MARK: Limits when the pipeline stores

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// Adjacent transforms of single pixels run in one pass, and still share intermediate renditions.
-@Suite(.timeLimit(.minutes(15))) struct FusedTransformTests {
+@Suite(.timeLimited) struct FusedTransformTests {
     /// Counts the runs of transforms.
     private final class Passes: PipelineObserver {
         let count = Shared(0)

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(15))) struct ImagePipelineTests {
+@Suite(.timeLimited) struct ImagePipelineTests {
     // MARK: The path of a request
 
     @Test func aLoadedImageIsDecodedAndStored() async throws {
@@ -118,13 +119,13 @@ import TintypeTesting
         }
         let (own, brought) = (Broken(), Broken())
         let fixture = PipelineFixture { $0.loaders = [own] }
-        await expect(.unwritable) { try await fixture.pipeline.flush() }
+        await expectError(.unwritable) { try await fixture.pipeline.flush() }
         #expect(own.flushes.now == 1 && fixture.disk.flushes == 1)
         // A loader that a request brings is flushed once after its load.
         let request = fixture.request().overrides(RequestOverrides(loader: brought))
         _ = try await fixture.pipeline.image(for: request)
-        await expect(.unwritable) { try await fixture.pipeline.flush() }
-        await expect(.unwritable) { try await fixture.pipeline.flush() }
+        await expectError(.unwritable) { try await fixture.pipeline.flush() }
+        await expectError(.unwritable) { try await fixture.pipeline.flush() }
         #expect(own.flushes.now == 3 && brought.flushes.now == 1 && fixture.disk.flushes == 3)
     }
 
@@ -224,7 +225,7 @@ import TintypeTesting
         await gate.waitForArrivals(1)
         load.cancel()
         let result = await load.result
-        #expect(throws: TintypeError.self) { try result.get() }
+        expectError(.cancelled) { try result.get() }
         while fixture.loader.cancelledCount(fixture.identity()) == 0 { await Task.yield() }
         while !fixture.pipeline.activity.isIdle { await Task.yield() }
         #expect(fixture.disk.keys.isEmpty && fixture.memory.totalCount == 0)
@@ -241,7 +242,7 @@ import TintypeTesting
         _ = try await tasks.last?.response
         #expect(fixture.loader.cancelledCount(fixture.identity()) == 0)
         for task in tasks.dropLast() {
-            await #expect(throws: TintypeError.self) { try await task.response }
+            await expectError(.cancelled) { try await task.response }
         }
     }
 
@@ -253,7 +254,7 @@ import TintypeTesting
             return try await fixture.pipeline.image(for: fixture.request())
         }
         let result = await load.result
-        #expect(throws: TintypeError.self) { try result.get() }
+        expectError(.cancelled) { try result.get() }
         #expect(fixture.loader.count(fixture.identity()) == 0)
         while !fixture.pipeline.activity.isIdle { await Task.yield() }
     }
@@ -307,7 +308,7 @@ import TintypeTesting
         fixture.answer()
         var request = fixture.request()
         request.policy.freshness = .cacheOnly
-        await expect(.notCached) { try await fixture.pipeline.image(for: request) }
+        await expectError(.notCached) { try await fixture.pipeline.image(for: request) }
         #expect(fixture.loader.count(fixture.identity()) == 0)
     }
 
@@ -352,7 +353,7 @@ import TintypeTesting
     @Test func anErrorNamesItsSourceAndStoresNothing() async {
         let fixture = PipelineFixture()
         fixture.answer("a", .failure(TintypeError(.badStatus, stage: .load, "HTTP 404 Not Found")))
-        let error = await expect(.badStatus) { try await fixture.pipeline.image(for: fixture.request()) }
+        let error = await expectError(.badStatus) { try await fixture.pipeline.image(for: fixture.request()) }
         #expect(error?.subject == fixture.identity())
         #expect(fixture.disk.keys.isEmpty && fixture.memory.totalCount == 0)
     }
@@ -362,9 +363,9 @@ import TintypeTesting
         fixture.answer("empty", .data(Data()))
         fixture.answer("html", .data(Data("<!DOCTYPE html><html></html>".utf8)))
         fixture.answer("gif", .data(Data("GIF89a".utf8)))
-        await expect(.emptyBody) { try await fixture.pipeline.image(for: fixture.request("empty")) }
-        await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request("html")) }
-        await expect(.noCoder) { try await fixture.pipeline.image(for: fixture.request("gif")) }
+        await expectError(.emptyBody) { try await fixture.pipeline.image(for: fixture.request("empty")) }
+        await expectError(.notAnImage) { try await fixture.pipeline.image(for: fixture.request("html")) }
+        await expectError(.noCoder) { try await fixture.pipeline.image(for: fixture.request("gif")) }
         #expect(fixture.disk.keys.isEmpty)
     }
 
@@ -389,12 +390,12 @@ import TintypeTesting
     @Test func bytesBeyondTheLimitAreRefused() async {
         let fixture = PipelineFixture { $0.maximumByteCount = 50 }
         fixture.answer()
-        await expect(.limitExceeded) { try await fixture.pipeline.image(for: fixture.request()) }
+        await expectError(.limitExceeded) { try await fixture.pipeline.image(for: fixture.request()) }
     }
 
     @Test func aSourceWithoutALoaderIsAnError() async throws {
         let fixture = PipelineFixture { $0.loaders = [FileLoader()] }
         let url = try #require(URL(string: "gopher://example.org/a"))
-        await expect(.invalidSource) { try await fixture.pipeline.image(for: url) }
+        await expectError(.invalidSource) { try await fixture.pipeline.image(for: url) }
     }
 }

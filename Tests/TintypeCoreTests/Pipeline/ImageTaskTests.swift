@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(15))) struct ImageTaskTests {
+@Suite(.timeLimited) struct ImageTaskTests {
     private func task() -> ImageTask { ImageTask(request: ImageRequest(source: .bytes(.init(), id: "x"))) }
 
     private func response() throws -> ImageResponse {
@@ -48,7 +49,7 @@ import TintypeTesting
         let task = task()
         let waiter = Task { try await task.response }
         waiter.cancel()
-        await #expect(throws: TintypeError.self) { try await waiter.value }
+        await expectError(.cancelled) { try await waiter.value }
         guard case .running = task.status else {
             Issue.record("the load should continue")
             return

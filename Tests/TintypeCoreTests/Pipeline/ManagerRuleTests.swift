@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// The rules of SDWebImageManager that its users rely on, and what its API offers in addition to loading.
-@Suite("SDWebImageManager", .timeLimit(.minutes(15))) struct ManagerRuleTests {
+@Suite("SDWebImageManager", .timeLimited) struct ManagerRuleTests {
     @Test func cancelAllEndsEveryLoadAndClearsIsRunning() async throws {
         let fixture = PipelineFixture()
         let gate = Gate()
@@ -15,7 +16,7 @@ import TintypeTesting
         await gate.waitForArrivals(2)
         #expect(fixture.pipeline.isRunning && fixture.pipeline.runningTasks.count == 2)
         fixture.pipeline.cancelAll()
-        for task in tasks { await expect(.cancelled) { try await task.response } }
+        for task in tasks { await expectError(.cancelled) { try await task.response } }
         #expect(!fixture.pipeline.isRunning && fixture.pipeline.runningLoads == 0)
         // Later loads are not affected.
         gate.open()
@@ -34,7 +35,7 @@ import TintypeTesting
         let fixture = PipelineFixture { $0.shouldLoad = { $0.source.identity != "closure:a" } }
         fixture.answer()
         fixture.answer("b")
-        await expect(.refused) { try await fixture.pipeline.image(for: fixture.request()) }
+        await expectError(.refused) { try await fixture.pipeline.image(for: fixture.request()) }
         #expect(fixture.loader.count(fixture.identity()) == 0 && fixture.pipeline.failureMemory.all.isEmpty)
         _ = try await fixture.pipeline.image(for: fixture.request("b"))
         // A cached image is not loaded, so it is not refused.
@@ -48,21 +49,23 @@ import TintypeTesting
         }
         fixture.answer("a", .failure(TintypeError(.badStatus, stage: .load, "HTTP 410", status: 410)))
         fixture.answer("b", .data(Data("<html>".utf8)))
-        await expect(.badStatus) { try await fixture.pipeline.image(for: fixture.request()) }
-        await expect(.failedBefore) { try await fixture.pipeline.image(for: fixture.request()) }
-        for _ in 0..<2 { await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request("b")) } }
+        await expectError(.badStatus) { try await fixture.pipeline.image(for: fixture.request()) }
+        await expectError(.failedBefore) { try await fixture.pipeline.image(for: fixture.request()) }
+        for _ in 0..<2 {
+            await expectError(.notAnImage) { try await fixture.pipeline.image(for: fixture.request("b")) }
+        }
     }
 
     @Test func removeFailedURLAndRemoveAllFailedURLs() async {
         let fixture = PipelineFixture()
         for name in ["a", "b"] {
             fixture.answer(name, .data(Data("<html>".utf8)))
-            await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request(name)) }
+            await expectError(.notAnImage) { try await fixture.pipeline.image(for: fixture.request(name)) }
         }
         fixture.pipeline.failureMemory.forget(fixture.request().source)
         #expect(fixture.pipeline.failureMemory.all.count == 1)
         fixture.pipeline.failureMemory.forgetAll()
-        await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request("b")) }
+        await expectError(.notAnImage) { try await fixture.pipeline.image(for: fixture.request("b")) }
     }
 
     @Test(arguments: TintypeError.Code.allCases)
@@ -78,7 +81,7 @@ import TintypeTesting
         let fixture = PipelineFixture { $0.failureMemory = FailureMemory.Settings(capacity: 2) }
         for name in ["a", "b", "c"] {
             fixture.answer(name, .data(Data("<html>".utf8)))
-            await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request(name)) }
+            await expectError(.notAnImage) { try await fixture.pipeline.image(for: fixture.request(name)) }
         }
         #expect(fixture.pipeline.failureMemory.all.count == 2)
     }
@@ -94,7 +97,7 @@ import TintypeTesting
         var ends = 0
         for await event in task.events { if case .finished = event { ends += 1 } }
         #expect(ends == 1 && fixture.pipeline.failureMemory.all.isEmpty)
-        await expect(.cancelled) { try await task.response }
+        await expectError(.cancelled) { try await task.response }
     }
 
     @Test func theCallbackFormCallsAtOnceOnAMemoryHit() async throws {

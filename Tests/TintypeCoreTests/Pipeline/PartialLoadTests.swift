@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
 
 /// Loads of damaged images by requests that accept partial ones.
-@Suite(.timeLimit(.minutes(15))) struct PartialLoadTests {
+@Suite(.timeLimited) struct PartialLoadTests {
     private struct Salvager: SalvagingImageDecoder {
         let formats: Set<ImageFormat> = [.png]
         var salvages = true
@@ -38,7 +39,7 @@ import TintypeTesting
 
     @Test func damageIsAnErrorByDefault() async {
         let fixture = fixture()
-        await expect(.undecodable) { try await fixture.pipeline.image(for: fixture.request()) }
+        await expectError(.undecodable) { try await fixture.pipeline.image(for: fixture.request()) }
     }
 
     @Test func aPartialImageIsStoredOnlyInMemory() async throws {
@@ -60,7 +61,7 @@ import TintypeTesting
 
     @Test func anImageThatCannotBeSalvagedIsAnError() async {
         let fixture = fixture(Salvager(salvages: false))
-        await expect(.undecodable) { try await fixture.pipeline.image(for: request(fixture)) }
+        await expectError(.undecodable) { try await fixture.pipeline.image(for: request(fixture)) }
     }
 
     // MARK: Broken transfers
@@ -109,7 +110,7 @@ import TintypeTesting
 
     @Test func aBrokenTransferFailsRequestsForCompleteImages() async {
         let fixture = brokenTransfer()
-        await expect(.truncatedBody) { try await fixture.pipeline.image(for: fixture.request()) }
+        await expectError(.truncatedBody) { try await fixture.pipeline.image(for: fixture.request()) }
     }
 
     @Test func partialAndCompleteRequestsShareATransferAndDifferInTheResult() async throws {
@@ -123,27 +124,27 @@ import TintypeTesting
         gate.open()
         #expect(try await part.value.isPartial)
         let result = await whole.result
-        #expect(throws: TintypeError.self) { try result.get() }
+        expectError(.truncatedBody) { try result.get() }
     }
 
     @Test func aBrokenTransferWithoutAnythingToShowThrowsItsError() async {
         let fixture = brokenTransfer(Self.cut, Salvager(salvages: false))
-        await expect(.truncatedBody) { try await fixture.pipeline.image(for: request(fixture)) }
+        await expectError(.truncatedBody) { try await fixture.pipeline.image(for: request(fixture)) }
         fixture.answer("b", .brokenTransfer(Data(), Self.cut))
         var empty = fixture.request("b")
         empty.rendition.decode.allowsPartial = true
-        await expect(.truncatedBody) { [empty] in try await fixture.pipeline.image(for: empty) }
+        await expectError(.truncatedBody) { [empty] in try await fixture.pipeline.image(for: empty) }
         fixture.answer("c", .brokenTransfer(Data("not an image".utf8), Self.cut))
         var text = fixture.request("c")
         text.rendition.decode.allowsPartial = true
-        await expect(.truncatedBody) { [text] in try await fixture.pipeline.image(for: text) }
+        await expectError(.truncatedBody) { [text] in try await fixture.pipeline.image(for: text) }
     }
 
     /// An error status is not an interrupted transfer.
     @Test(arguments: [TintypeError.Code.badStatus, .limitExceeded])
     func anErrorOfTheOriginGivesNoPartialImage(_ code: TintypeError.Code) async {
         let fixture = brokenTransfer(TintypeError(code, stage: .load, "no"))
-        await expect(code) { try await fixture.pipeline.image(for: request(fixture)) }
+        await expectError(code) { try await fixture.pipeline.image(for: request(fixture)) }
     }
 
     @Test(arguments: [LoadPolicy.Freshness.revalidate, .http]) func aCachedImageIsPreferredToAPartOfANewerOne(

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// Pausing a whole pipeline.
-@Suite(.timeLimit(.minutes(15))) struct PauseTests {
+@Suite(.timeLimited) struct PauseTests {
     private let fixture = PipelineFixture()
 
     /// Starts a load, and returns when it has missed the disk.
@@ -51,7 +52,7 @@ import TintypeTesting
         fixture.pipeline.isPaused = true
         let task = await start(fixture.request())
         task.cancel()
-        await expect(.cancelled) { try await task.response }
+        await expectError(.cancelled) { try await task.response }
         while fixture.pipeline.runningLoads > 0 { await Task.yield() }
         fixture.pipeline.isPaused = false
         #expect(fixture.loader.count("closure:a") == 0)

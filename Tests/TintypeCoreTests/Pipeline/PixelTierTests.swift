@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// Renditions that are stored on disk as decoded pixels.
-@Suite(.timeLimit(.minutes(15))) struct PixelTierTests {
+@Suite(.timeLimited) struct PixelTierTests {
     private let pixels = FakePixelCache()
 
     private func fixture(pixels: FakePixelCache? = nil) -> PipelineFixture {

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// Revalidation (SDWebImage's RefreshCached), and HTTP freshness.
-@Suite(.timeLimit(.minutes(15))) struct RevalidationTests {
+@Suite(.timeLimited) struct RevalidationTests {
     private let newer = PipelineFixture.png + Data([1])
     private let broken = TintypeError(.unreachable, stage: .load, "test")
 
@@ -120,7 +121,7 @@ import TintypeTesting
         fixture.answer()
         #expect(try await fixture.pipeline.response(for: fixture.request().freshness(.revalidate)).origin == .network)
         fixture.answer("b", .failure(broken))
-        await expect(.unreachable) {
+        await expectError(.unreachable) {
             try await fixture.pipeline.image(for: fixture.request("b").freshness(.revalidate))
         }
     }
@@ -184,11 +185,11 @@ import TintypeTesting
             if isUsable {
                 #expect(try await fixture.pipeline.response(for: request).revalidationFailure?.code == error.code)
             } else {
-                await expect(error.code) { try await fixture.pipeline.image(for: request) }
+                await expectError(error.code) { try await fixture.pipeline.image(for: request) }
             }
         }
         fixture.answer("a", .failure(TintypeError(.badStatus, stage: .load, "HTTP 404", status: 404)))
-        await expect(.badStatus) { try await fixture.pipeline.image(for: request) }
+        await expectError(.badStatus) { try await fixture.pipeline.image(for: request) }
         #expect(fixture.disk.stored(fixture.request().key) != nil)
     }
 

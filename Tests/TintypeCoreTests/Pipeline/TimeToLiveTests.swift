@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(15))) struct TimeToLiveTests {
+@Suite(.timeLimited) struct TimeToLiveTests {
     private let clock = ManualClock()
 
     private func fixture(_ change: (inout PipelineConfiguration) -> Void = { _ in }) -> PipelineFixture {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
@@ -44,7 +45,7 @@ import TintypeTesting
 }
 
 /// Previews in the pipeline: transformed, and kept in memory.
-@Suite(.timeLimit(.minutes(15))) struct TransformedPreviewTests {
+@Suite(.timeLimited) struct TransformedPreviewTests {
     /// Delivers the bytes of an image, and returns when its gate opens.
     private struct SlowLoader: ImageLoader {
         let gate: Gate

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(15))) struct VariantTests {
+@Suite(.timeLimited) struct VariantTests {
     private let full = PixelSize(width: 400, height: 200)
 
     // MARK: Larger decoded sizes in memory
@@ -139,7 +140,7 @@ import TintypeTesting
         let fixture = PipelineFixture()
         fixture.answer("a", .failure(TintypeError(.badStatus, stage: .load, "test")))
         fixture.answer("b", .failure(TintypeError(.unreachable, stage: .load, "test")))
-        let error = await expect(.badStatus) {
+        let error = await expectError(.badStatus) {
             try await fixture.pipeline.image(for: fixture.request().orElse(fixture.request("b").source))
         }
         #expect(error?.subject == fixture.identity("a"))
@@ -153,7 +154,7 @@ import TintypeTesting
         let task = fixture.pipeline.start(fixture.request().orElse(fixture.request("b").source))
         await gate.waitForArrivals(1)
         task.cancel()
-        await expect(.cancelled) { try await task.response }
+        await expectError(.cancelled) { try await task.response }
         while !fixture.pipeline.activity.isIdle { await Task.yield() }
         #expect(fixture.loader.count(fixture.identity("b")) == 0)
     }

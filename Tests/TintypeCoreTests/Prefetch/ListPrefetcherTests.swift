@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// The images that are loaded while a list is scrolled.
-@Suite(.timeLimit(.minutes(1))) struct ListPrefetcherTests {
+@Suite(.timeLimited) struct ListPrefetcherTests {
     private let fixture = PipelineFixture()
     private let gate = Gate()
 

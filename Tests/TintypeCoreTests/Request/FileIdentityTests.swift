@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// The identity of local files in caches.
-@Suite(.timeLimit(.minutes(15))) struct FileIdentityTests {
+@Suite(.timeLimited) struct FileIdentityTests {
     /// Runs a test with a file of its own.
     private func withFile(_ body: (URL) async throws -> Void) async throws {
         let url = FileManager.default.temporaryDirectory.appending(path: "tintype file \(UUID().uuidString).png")
@@ -136,7 +137,7 @@ import TintypeTesting
         try await withFile { url in
             let pipeline = pipeline { $0.loaders.append(Refusal()) }.pipeline
             #expect(pipeline.cacheKey(for: ImageRequest(url: url)).source == url.absoluteString)
-            await expect(.forbidden) { try await pipeline.image(for: url) }
+            await expectError(.forbidden) { try await pipeline.image(for: url) }
         }
     }
 
@@ -151,8 +152,8 @@ import TintypeTesting
         try await withFile { url in
             let fixture = pipeline()
             try write(Data("<html>".utf8), to: url, modified: 1)
-            await expect(.notAnImage) { try await fixture.pipeline.image(for: url) }
-            await expect(.failedBefore) { try await fixture.pipeline.image(for: url) }
+            await expectError(.notAnImage) { try await fixture.pipeline.image(for: url) }
+            await expectError(.failedBefore) { try await fixture.pipeline.image(for: url) }
             try write(PipelineFixture.png, to: url, modified: 2)
             _ = try await fixture.pipeline.image(for: url)
         }

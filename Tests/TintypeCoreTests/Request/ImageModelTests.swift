@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// Sources of a type of the program.
-@Suite(.timeLimit(.minutes(15))) struct ImageModelTests {
+@Suite(.timeLimited) struct ImageModelTests {
     private struct User: ImageModel {
         var id: Int
         var imageIdentity: String { "user \(id)" }
@@ -57,13 +58,13 @@ import TintypeTesting
         }
         let fixture = PipelineFixture { $0.loaders = [loader] }
         #expect(try await fixture.pipeline.response(for: request(User(id: 7))).origin == .custom)
-        let error = await expect(.transport) { try await fixture.pipeline.image(for: request(User(id: 0))) }
+        let error = await expectError(.transport) { try await fixture.pipeline.image(for: request(User(id: 0))) }
         #expect(error?.subject == "custom:user 0" && error?.underlying is CocoaError)
-        await expect(.invalidSource) { try await fixture.pipeline.image(for: request(Album())) }
+        await expectError(.invalidSource) { try await fixture.pipeline.image(for: request(Album())) }
     }
 
     @Test func aModelWithoutALoaderIsInvalid() async {
         let fixture = PipelineFixture { $0.loaders = PipelineConfiguration().loaders }
-        await expect(.invalidSource) { try await fixture.pipeline.image(for: request(Album())) }
+        await expectError(.invalidSource) { try await fixture.pipeline.image(for: request(Album())) }
     }
 }

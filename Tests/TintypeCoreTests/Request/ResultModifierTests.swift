@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// Changes of the final image that no cache sees.
-@Suite(.timeLimit(.minutes(15))) struct ResultModifierTests {
+@Suite(.timeLimited) struct ResultModifierTests {
     private func doubled(_ request: ImageRequest) -> ImageRequest {
         request.with { $0.resultModifier = { $0.atScale($0.scale * 2) } }
     }

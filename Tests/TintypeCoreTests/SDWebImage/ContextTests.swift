@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// SDWebImage's context options that concern the pipeline, under their names in SDWebImage.
-@Suite("SDWebImageContext", .timeLimit(.minutes(15))) struct ContextTests {
+@Suite("SDWebImageContext", .timeLimited) struct ContextTests {
     @Test func callbackQueueIsTheMainActor() async throws {
         let fixture = PipelineFixture()
         fixture.answer()

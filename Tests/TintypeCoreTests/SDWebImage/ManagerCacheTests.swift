@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
@@ -6,7 +7,7 @@ import TintypeTesting
 
 /// A counterpart of SDWebImage's tests of its manager and its downloader that concern caches, renditions and shared loads. The
 /// name of the original is above each test.
-@Suite("Manager and caches", .timeLimit(.minutes(15))) struct ManagerCacheTests {
+@Suite("Manager and caches", .timeLimited) struct ManagerCacheTests {
     private let full = PixelSize(width: 50, height: 50)
     private let transformer = CountingTransformer(identifier: "t")
     private let memoryAlone = CacheRules(memory: .readWrite, disk: .off)
@@ -38,7 +39,7 @@ import TintypeTesting
         let fixture = fixture()
         fixture.storeOnDisk()
         let request = fixture.request().freshness(.cacheOnly)
-        await expect(.notCached) {
+        await expectError(.notCached) {
             try await fixture.pipeline.image(for: request.cached(rendition: memoryAlone, original: memoryAlone))
         }
         let image = try Image.pixel()

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
@@ -6,15 +7,15 @@ import TintypeTesting
 
 /// SDWebImage's options that concern the pipeline, under their names in SDWebImage. `ViewRuleTests` covers those of
 /// views.
-@Suite("SDWebImageOptions", .timeLimit(.minutes(15))) struct OptionsTests {
+@Suite("SDWebImageOptions", .timeLimited) struct OptionsTests {
     private let html = FakeLoader.Answer.data(Data("<html>".utf8))
 
     @Test func retryFailedLoadsAgainAndASuccessClearsTheFailure() async throws {
         let fixture = PipelineFixture()
         fixture.answer("a", html)
-        await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request()) }
+        await expectError(.notAnImage) { try await fixture.pipeline.image(for: fixture.request()) }
         fixture.answer()
-        await expect(.failedBefore) { try await fixture.pipeline.image(for: fixture.request()) }
+        await expectError(.failedBefore) { try await fixture.pipeline.image(for: fixture.request()) }
         _ = try await fixture.pipeline.image(for: fixture.request().failureMemory(.ignored))
         #expect(fixture.pipeline.failureMemory.all.isEmpty)
     }
@@ -24,8 +25,10 @@ import TintypeTesting
         // failures.
         let fixture = PipelineFixture()
         fixture.answer("a", html)
-        await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request().failureMemory(.ignored)) }
-        await expect(.failedBefore) { try await fixture.pipeline.image(for: fixture.request()) }
+        await expectError(.notAnImage) {
+            try await fixture.pipeline.image(for: fixture.request().failureMemory(.ignored))
+        }
+        await expectError(.failedBefore) { try await fixture.pipeline.image(for: fixture.request()) }
     }
 
     @Test(arguments: [ImagePriority.low, .high])
@@ -63,7 +66,9 @@ import TintypeTesting
     @Test func matchAnimatedImageClassFailsForAStillImage() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
-        await expect(.notAnimated) { try await fixture.pipeline.image(for: fixture.request().frames(.animatedOnly)) }
+        await expectError(.notAnimated) {
+            try await fixture.pipeline.image(for: fixture.request().frames(.animatedOnly))
+        }
         // Not recorded as a failure of the source: a request for a still image succeeds.
         _ = try await fixture.pipeline.image(for: fixture.request())
     }
@@ -147,7 +152,7 @@ import TintypeTesting
     @Test func fromCacheOnlyNeverCallsTheLoader() async {
         let fixture = PipelineFixture()
         fixture.answer()
-        await expect(.notCached) { try await fixture.pipeline.image(for: fixture.request().freshness(.cacheOnly)) }
+        await expectError(.notCached) { try await fixture.pipeline.image(for: fixture.request().freshness(.cacheOnly)) }
         #expect(fixture.loader.count(fixture.identity()) == 0)
     }
 

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// The behaviour of SDWebImagePrefetcher, and what its users miss in it.
-@Suite("SDWebImagePrefetcher", .timeLimit(.minutes(15))) struct PrefetcherTests {
+@Suite("SDWebImagePrefetcher", .timeLimited) struct PrefetcherTests {
     private let fixture = PipelineFixture()
     private let gate = Gate()
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
@@ -7,7 +8,7 @@ import TintypeTesting
 
 /// A counterpart of each of SDWebImage's tests of its view categories, on displays that record what they show. The name of
 /// the original is above each test.
-@Suite("View categories", .timeLimit(.minutes(15))) @MainActor struct ViewCategoryTests {
+@Suite("View categories", .timeLimited) @MainActor struct ViewCategoryTests {
     private let view = ViewFixture()
     private var fixture: PipelineFixture { view.fixture }
     private var binding: ImageBinding { view.binding }

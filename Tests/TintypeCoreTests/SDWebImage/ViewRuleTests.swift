@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
@@ -6,7 +7,7 @@ import TintypeTesting
 @testable import TintypeViews
 
 /// SDWebImage's rules for views, on a display that records the shown images.
-@Suite("UIView+WebCache", .timeLimit(.minutes(15))) @MainActor struct ViewRuleTests {
+@Suite("UIView+WebCache", .timeLimited) @MainActor struct ViewRuleTests {
     private let fixture = PipelineFixture()
     private let display = FakeDisplay()
     private let gate = Gate()

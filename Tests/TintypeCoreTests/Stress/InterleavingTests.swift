@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
@@ -6,7 +7,7 @@ import TintypeTesting
 
 /// Random interleavings of load, join, cancel, priority change, cache clear and failure, compared with a plain
 /// model after each step. Every waiter gets one result, transfers and decodes are minimal, and nothing stays running.
-@Suite(.timeLimit(.minutes(10))) struct InterleavingTests {
+@Suite(.timeLimited) struct InterleavingTests {
     @Test func randomInterleavingsDoMinimalWorkAndEndEveryWaiterOnce() async throws {
         var random = SeededRandom.printed("interleavings")
         for _ in 0..<60 {

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// A list of ten thousand cells that is scrolled fast, on the manual clock.
-@Suite(.timeLimit(.minutes(10))) struct ScrollTests {
+@Suite(.timeLimited) struct ScrollTests {
     /// A loader whose loads end at given times of the manual clock.
     private final class ClockedLoader: ImageLoader {
         private let waiting = Shared<[(due: Duration, gate: Gate)]>([])

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// Runs all operations concurrently, mainly for the thread sanitizer. `make tsan` runs 100,000 operations.
-@Suite(.timeLimit(.minutes(30))) struct StressTests {
+@Suite(.timeLimited) struct StressTests {
     private static let operations =
         ProcessInfo.processInfo.environment["TINTYPE_STRESS"].flatMap { Int($0) } ?? 4000
 

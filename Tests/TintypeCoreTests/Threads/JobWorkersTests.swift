@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(15))) struct JobWorkersTests {
+@Suite(.timeLimited) struct JobWorkersTests {
     private let workers = JobWorkers()
 
     private func context() -> JobContext { JobContext(priority: .normal) }

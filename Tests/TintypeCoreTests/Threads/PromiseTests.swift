@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TintypeTesting
 
@@ -80,7 +81,7 @@ import TintypeTesting
     }
 }
 
-@Suite(.timeLimit(.minutes(15))) struct PromiseTests {
+@Suite(.timeLimited) struct PromiseTests {
     @Test func aWaitAfterTheResultReturnsIt() async {
         let promise = SharedPromise<Int>()
         #expect(promise.fulfill(1))

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(15))) struct WorkQueueTests {
+@Suite(.timeLimited) struct WorkQueueTests {
     @Test func workRunsOnAThreadOfTheQueue() async throws {
         let queue = WorkQueue(name: "test", width: 2)
         let name = try await queue.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
@@ -15,7 +16,7 @@ import TintypeTesting
 
     @Test func errorsAreRethrown() async {
         let queue = WorkQueue(name: "test", width: 1)
-        await #expect(throws: TintypeError.self) {
+        await expectError(.undecodable) {
             try await queue.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
                 throw TintypeError(.undecodable, stage: .decode, "test")
             }
@@ -47,7 +48,7 @@ import TintypeTesting
         }
         task.cancel()
         // The wait ends although the only thread is still busy.
-        await #expect(throws: TintypeError.self) { try await task.value }
+        await expectError(.cancelled) { try await task.value }
         block.release()
         try await queue.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in }
         #expect(!ran.withLock { $0 })

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TintypeTesting
 
@@ -30,8 +31,7 @@ import TintypeTesting
         PixelRect(x: .max, y: .max, size: PixelSize(width: .max, height: .max)),
         PixelRect(x: .min, y: .min, size: PixelSize(width: 5, height: 5)),
     ]) func anEmptyCropIsAnError(_ rect: PixelRect) throws {
-        let error = #expect(throws: TintypeError.self) { try CropTransformer(to: rect).transform(.numbered(10, 6)) }
-        #expect(error?.code == .transformFailed)
+        expectError(.transformFailed) { try CropTransformer(to: rect).transform(.numbered(10, 6)) }
     }
 
     @Test(arguments: [
@@ -153,7 +153,7 @@ import TintypeTesting
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity]) func aNonFiniteAngleIsAnError(_ degrees: Double) throws {
-        #expect(throws: TintypeError.self) { try RotateTransformer(degrees: degrees).transform(.numbered(5, 3)) }
+        expectError(.transformFailed) { try RotateTransformer(degrees: degrees).transform(.numbered(5, 3)) }
     }
 
     @Test func aHugeAngleIsReducedToOneTurn() throws {
@@ -171,18 +171,21 @@ import TintypeTesting
         #expect(padded[1, 1] == color.pixel && padded[7, 3] == color.pixel && padded[2, 4] == color.pixel)
     }
 
-    @Test(arguments: [-1, .min, .max, 1 << 27]) func invalidMarginsAreErrors(_ margin: Int) throws {
-        #expect(throws: TintypeError.self) {
+    @Test(
+        arguments: [
+            (-1, .transformFailed), (.min, .transformFailed), (.max, .limitExceeded), (1 << 27, .limitExceeded),
+        ] as [(Int, TintypeError.Code)])
+    func invalidMarginsAreErrors(_ margin: Int, _ code: TintypeError.Code) throws {
+        expectError(code) {
             try PadTransformer(PadTransformer.Margins(margin)).transform(.numbered(5, 3))
         }
     }
 
     @Test func aMarginBeyondTheByteLimitIsRefused() throws {
         for margins in [PadTransformer.Margins(top: 1 << 28), .init(bottom: 1 << 25), .init(left: 1 << 28)] {
-            let error = #expect(throws: TintypeError.self) {
+            expectError(.limitExceeded) {
                 try PadTransformer(margins).transform(.numbered(1, 1))
             }
-            #expect(error?.code == .limitExceeded)
         }
     }
 

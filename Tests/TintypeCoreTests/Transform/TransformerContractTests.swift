@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
@@ -220,8 +221,7 @@ import TintypeTesting
     @Test(arguments: ResizeTransformer.Mode.allCases) func aHugeSizeIsRefused(_ mode: ResizeTransformer.Mode) throws {
         for side in [1 << 20, 1 << 40, Int.max] {
             let transformer = ResizeTransformer(to: Self.size(side, side), mode: mode, isEnlarging: true)
-            let error = #expect(throws: TintypeError.self) { try transformer.transform(.numbered(3, 3)) }
-            #expect(error?.code == .limitExceeded)
+            expectError(.limitExceeded) { try transformer.transform(.numbered(3, 3)) }
         }
     }
 
@@ -262,7 +262,7 @@ import TintypeTesting
 
     @Test func aClosuresErrorIsTheUnderlyingError() throws {
         let failing = ClosureTransformer(identifier: "own") { _ in throw Failure() }
-        let error = #expect(throws: TintypeError.self) { try failing.transform(.numbered(1, 1)) }
-        #expect(error?.code == .transformFailed && error?.underlying is Failure)
+        let error = expectError(.transformFailed) { try failing.transform(.numbered(1, 1)) }
+        #expect(error?.underlying is Failure)
     }
 }

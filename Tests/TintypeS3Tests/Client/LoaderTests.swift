@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeHTTP
@@ -7,7 +8,7 @@ import TintypeTesting
 @testable import TintypeS3
 
 /// The loader and an origin that plays a store.
-@Suite(.timeLimit(.minutes(5))) struct LoaderTests {
+@Suite(.timeLimited) struct LoaderTests {
     private static let body = Data((0..<40_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
     private func withLoader<Value>(

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeHTTP
@@ -7,7 +8,7 @@ import TintypeTesting
 @testable import TintypeS3
 
 /// The client and a server that misbehaves.
-@Suite(.timeLimit(.minutes(5))) struct MisbehavingStoreTests {
+@Suite(.timeLimited) struct MisbehavingStoreTests {
     private static let object = S3Object(bucket: "photos", key: "a")
     private static let path = "/photos/a"
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 
@@ -26,7 +27,7 @@ import TintypeCore
     ])
     func whatIsNotTheURLOfAStoreIsRefused(text: String) throws {
         let endpoint = try url(text)
-        #expect(throws: TintypeError.self) { try S3Endpoint(endpoint, usesPathStyle: true) }
+        expectError(.invalidSource) { try S3Endpoint(endpoint, usesPathStyle: true) }
     }
 
     @Test(arguments: [
@@ -44,9 +45,9 @@ import TintypeCore
         "", "us east", "us-east-1.evil.example", "us/east", "US-EAST-1", String(repeating: "a", count: 65),
     ])
     func whatIsNotARegionIsRefused(region: String) throws {
-        #expect(throws: TintypeError.self) { try S3Client(S3Configuration(bucket: "photos", region: region)) }
+        expectError(.invalidSource) { try S3Client(S3Configuration(bucket: "photos", region: region)) }
         let endpoint = try url("http://127.0.0.1:1")
-        #expect(throws: TintypeError.self) {
+        expectError(.invalidSource) {
             try S3Client(S3Configuration(bucket: "photos", endpoint: endpoint, region: region))
         }
     }
@@ -55,8 +56,8 @@ import TintypeCore
         "", ".", "..", "a/b", "a b", "a?b", "a%2Fb", "é", "a:b", "a@b", String(repeating: "a", count: 256),
     ])
     func whatIsNotABucketIsRefused(bucket: String) {
-        #expect(throws: TintypeError.self) { try S3Client(S3Configuration(bucket: bucket)) }
-        #expect(throws: TintypeError.self) { try S3Object(bucket: bucket, key: "a").validate() }
+        expectError(.invalidSource) { try S3Client(S3Configuration(bucket: bucket)) }
+        expectError(.invalidSource) { try S3Object(bucket: bucket, key: "a").validate() }
     }
 
     @Test(arguments: [
@@ -64,7 +65,7 @@ import TintypeCore
         String(repeating: "é", count: 513),
     ])
     func keysThatAServerMayResolveAreRefused(key: String) {
-        #expect(throws: TintypeError.self) { try S3Object(bucket: "photos", key: key).validate() }
+        expectError(.invalidSource) { try S3Object(bucket: "photos", key: key).validate() }
     }
 
     @Test(arguments: [

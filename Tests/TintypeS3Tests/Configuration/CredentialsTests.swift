@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeHTTP
@@ -80,13 +81,13 @@ import TintypeHTTP
             let work = try S3Credentials.standard(environment: variables)
             #expect(work?.accessKeyID == "AKIWORK")
             variables["AWS_PROFILE"] = "absent"
-            #expect(throws: TintypeError.self) { try S3Credentials.standard(environment: variables) }
+            expectError(.notFound) { try S3Credentials.standard(environment: variables) }
         }
     }
 
     @Test func withoutAFileThereAreNoKeys() throws {
         #expect(try S3Credentials.standard(environment: ["HOME": "/nonexistent"]) == nil)
-        #expect(throws: TintypeError.self) {
+        expectError(.notFound) {
             try S3Credentials.standard(environment: ["AWS_SHARED_CREDENTIALS_FILE": "/nonexistent"])
         }
     }
@@ -94,7 +95,7 @@ import TintypeHTTP
     @Test func aFileThatIsTooLargeIsRefused() throws {
         let text = file + String(repeating: "\n", count: CredentialsFile.maximumByteCount)
         try withFile(text) { path in
-            #expect(throws: TintypeError.self) { try S3Credentials(file: path) }
+            expectError(.unreadable) { try S3Credentials(file: path) }
         }
     }
 

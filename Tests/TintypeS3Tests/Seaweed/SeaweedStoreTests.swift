@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeHTTP
@@ -8,7 +9,7 @@ import TintypeTesting
 @testable import TintypeS3
 
 /// The store of values and the loader, with a real SeaweedFS.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: SeaweedServer.isInstalled)) struct SeaweedStoreTests {
+@Suite(.timeLimited, .enabled(if: SeaweedServer.isInstalled)) struct SeaweedStoreTests {
     private func key(_ test: String = #function) -> String { "tt1/r/ab/cd/\(test.prefix { $0 != "(" })" }
 
     @Test func aValueIsStoredFoundAndRemoved() async throws {
@@ -64,11 +65,11 @@ import TintypeTesting
     @Test func aValueThatIsTooLargeIsRefused() async throws {
         let server = try await SeaweedServer.shared
         let store = S3Store(try server.client { $0.maximumValueSize = 100 })
-        await #expect(throws: TintypeError.self) {
+        await expectError(.limitExceeded) {
             try await store.store(Data(count: 101), for: key(), timeToLive: nil)
         }
         try await S3Store(server.client()).store(Data(count: 101), for: key(), timeToLive: nil)
-        await #expect(throws: TintypeError.self) { try await store.value(for: key()) }
+        await expectError(.limitExceeded) { try await store.value(for: key()) }
     }
 
     @Test func aStoredImageIsRevalidatedWithTheStore() async throws {

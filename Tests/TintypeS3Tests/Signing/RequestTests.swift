@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeHTTP
@@ -122,7 +123,7 @@ import TintypeTesting
         var configuration = S3Configuration(bucket: "photos", endpoint: URL(string: "http://127.0.0.1:1"))
         configuration.transport = recorder
         let client = try S3Client(configuration)
-        await #expect(throws: TintypeError.self) {
+        await expectError(.invalidSource) {
             try await client.put(Data(), as: S3Object(bucket: "photos", key: "a"), options)
         }
         #expect(recorder.requests.now.isEmpty)
@@ -135,7 +136,7 @@ import TintypeTesting
             credentials: S3Credentials(accessKeyID: "k", secretAccessKey: "s", sessionToken: "t\r\nHost: other"))
         configuration.transport = recorder
         let client = try S3Client(configuration)
-        await #expect(throws: TintypeError.self) { try await client.checkBucket() }
+        await expectError(.invalidSource) { try await client.checkBucket() }
         #expect(recorder.requests.now.isEmpty)
     }
 }

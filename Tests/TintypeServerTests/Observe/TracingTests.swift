@@ -1,6 +1,7 @@
 #if Tracing
 import InMemoryTracing
 import Testing
+import TestSupport
 import Tintype
 import TintypeTesting
 import Tracing
@@ -8,7 +9,7 @@ import Tracing
 @testable import TintypeServer
 
 /// The spans of requests.
-@Suite(.timeLimit(.minutes(5))) struct TracingTests {
+@Suite(.timeLimited) struct TracingTests {
     private let tracer = InMemoryTracer()
 
     @Test func thePartsOfARequestAreChildrenOfItsSpan() async throws {

@@ -24,7 +24,8 @@ import TintypeCore
     }
 
     @Test func emptyTextsAndCommentsAreSkipped() throws {
-        _ = try parser(["   ", "", "#  test=resize:fit:100:200/sharpen:2", "# test"])
+        let parser = try parser(["   ", "", "#  test=resize:fit:100:200/sharpen:2", "# test"])
+        #expect(throws: ImageURLError.self) { try parser.parse(["pr:test"]) }
     }
 
     @Test func presetsAreAppliedInTheirOrder() throws {

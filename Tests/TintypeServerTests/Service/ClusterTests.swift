@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeShared
@@ -7,7 +8,7 @@ import TintypeTesting
 @testable import TintypeServer
 
 /// Several machines that share a store.
-@Suite(.timeLimit(.minutes(5))) struct ClusterTests {
+@Suite(.timeLimited) struct ClusterTests {
     private let store = FakeSharedStore()
 
     private func share(

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
@@ -6,7 +7,7 @@ import TintypeTesting
 @testable import TintypeServer
 
 /// The operator's image for requests that fail.
-@Suite(.timeLimit(.minutes(5))) struct FallbackTests {
+@Suite(.timeLimited) struct FallbackTests {
     private static func fallback() throws -> FallbackImage {
         let pixels = try PixelBuffer.drawn(PixelSize(width: 80, height: 40)) { _, _ in
             Pixel(red: 0, green: 255, blue: 0)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeHTTP
@@ -7,7 +8,7 @@ import TintypeTesting
 @testable import TintypeServer
 
 /// Images that are brighter than white.
-@Suite(.timeLimit(.minutes(5))) struct HighRangeTests {
+@Suite(.timeLimited) struct HighRangeTests {
     /// Serves an image of three times the brightness of white.
     private func serveBright(_ fixture: ServiceFixture) throws {
         let size = PixelSize(width: 32, height: 32)

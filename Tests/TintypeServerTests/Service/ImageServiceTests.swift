@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
@@ -6,7 +7,7 @@ import TintypeTesting
 @testable import TintypeServer
 
 /// The way of a request through the server, from the raw target to the bytes of the response.
-@Suite(.timeLimit(.minutes(5))) struct ImageServiceTests {
+@Suite(.timeLimited) struct ImageServiceTests {
     private static let red = Pixel(red: 255, green: 0, blue: 0)
     private static let blue = Pixel(red: 0, green: 0, blue: 255)
 

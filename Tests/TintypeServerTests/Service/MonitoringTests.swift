@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeShared
@@ -7,7 +8,7 @@ import TintypeTesting
 @testable import TintypeServer
 
 /// What the metrics and the log say of requests to a running service.
-@Suite(.timeLimit(.minutes(5))) struct MonitoringTests {
+@Suite(.timeLimited) struct MonitoringTests {
     private let registry = PrometheusRegistry()
     private let store = FakeSharedStore(name: "redis")
 

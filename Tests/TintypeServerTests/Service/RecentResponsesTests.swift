@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeHTTP
 
 @testable import TintypeServer
 
 /// Responses that are used again in the same second.
-@Suite(.timeLimit(.minutes(5))) struct RecentResponsesTests {
+@Suite(.timeLimited) struct RecentResponsesTests {
     private static let key = RecentResponses.Key(target: "/_/plain/a", accept: "image/webp")
 
     private static func response(_ status: Int) -> ServiceResponse {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
@@ -6,7 +7,7 @@ import TintypeTesting
 @testable import TintypeServer
 
 /// The routes besides images, and the gate in front of images.
-@Suite(.timeLimit(.minutes(5))) struct RouteTests {
+@Suite(.timeLimited) struct RouteTests {
     private func request(_ method: String, _ target: String, _ fields: HTTPFields = HTTPFields()) -> ServerRequest {
         ServerRequest(method: method, target: target, fields: fields, id: "test")
     }

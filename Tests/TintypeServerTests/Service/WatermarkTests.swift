@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeHTTP
@@ -7,7 +8,7 @@ import TintypeTesting
 @testable import TintypeServer
 
 /// Watermarks of the operator and of URLs.
-@Suite(.timeLimit(.minutes(5))) struct WatermarkTests {
+@Suite(.timeLimited) struct WatermarkTests {
     private static let green = Pixel(red: 0, green: 255, blue: 0)
 
     private static func mark(_ size: PixelSize = PixelSize(width: 10, height: 10)) throws -> PixelBuffer {

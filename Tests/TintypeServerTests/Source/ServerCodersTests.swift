@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
@@ -6,7 +7,7 @@ import TintypeTesting
 @testable import TintypeServer
 
 /// The formats that the server reads.
-@Suite(.timeLimit(.minutes(5))) struct ServerCodersTests {
+@Suite(.timeLimited) struct ServerCodersTests {
     @Test func pdfAndRawImagesMustBeNamed() {
         func names(_ additional: Set<AdditionalFormat>) -> Set<String> {
             Set(ImageCoderRegistry.server(additional: additional).decodableFormats.map(\.rawValue))

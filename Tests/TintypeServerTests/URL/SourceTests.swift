@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 
@@ -116,7 +117,7 @@ import TintypeCore
         #expect(rules.resolved("x/a") == "http://images.dev/y/a")
     }
 
-    @Test(.timeLimit(.minutes(1))) func aPatternWithManyWildcardsTakesNoExponentialTime() {
+    @Test(.timeLimited) func aPatternWithManyWildcardsTakesNoExponentialTime() {
         let pattern = WildcardPattern(String(repeating: "*a", count: 30) + "b")
         #expect(!pattern.matches(String(repeating: "a", count: 4_000)))
         #expect(WildcardPattern("*a*a*").matches("xaya") && !WildcardPattern("*a*a*").matches("xa/ya"))

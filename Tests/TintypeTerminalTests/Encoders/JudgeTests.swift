@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypePNG
@@ -7,7 +8,7 @@ import TintypeTesting
 @testable import TintypeTerminal
 
 /// Output that other programs read: those that are not installed are left out.
-@Suite(.timeLimit(.minutes(15))) struct JudgeTests {
+@Suite(.timeLimited) struct JudgeTests {
     private static func isInstalled(_ program: String) -> Bool {
         ["/usr/bin", "/usr/local/bin", "/bin"].contains { access("\($0)/\(program)", X_OK) == 0 }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -6,7 +7,7 @@ import TintypeTesting
 @testable import TintypeTerminal
 
 /// Sessions on a pseudoterminal.
-@Suite(.timeLimit(.minutes(15))) struct TerminalSessionTests {
+@Suite(.timeLimited) struct TerminalSessionTests {
     private func capabilities(_ graphics: GraphicsProtocol = .blocks) -> TerminalCapabilities {
         var capabilities = TerminalCapabilities(
             size: TerminalSize(columns: 80, rows: 24, cell: PixelSize(width: 10, height: 20)), colors: .trueColor)

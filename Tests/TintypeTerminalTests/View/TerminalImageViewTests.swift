@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypePNG
@@ -8,7 +9,7 @@ import TintypeViews
 @testable import TintypeTerminal
 
 /// Views on a pseudoterminal.
-@Suite(.timeLimit(.minutes(15))) @MainActor struct TerminalImageViewTests {
+@Suite(.timeLimited) @MainActor struct TerminalImageViewTests {
     private let loader = FakeLoader()
     private let terminal: PseudoTerminal
     private let session: TerminalSession
