@@ -37,6 +37,18 @@ import TintypeTesting
         #expect(entered == [true, true] && again)
     }
 
+    @Test func anEntryIsChargedForAllItsPartsAndItsKey() throws {
+        var entry = CacheEntry(data: Data(count: 1000), format: nil)
+        let key = CacheKey(source: "abc", rendition: "de")
+        let plain = entry.stagingCost(for: key)
+        #expect(plain.memory == 1000 + 3 + 2 + 512 && plain.onDisk == 0 && plain.files == 0)
+        entry.metadata = Data(count: 20)
+        entry.extended = Data(count: 7)
+        #expect(entry.stagingCost(for: key).memory == plain.memory + 27)
+        entry.file = try SpillFile(in: FileManager.default.temporaryDirectory.path(percentEncoded: false))
+        #expect(entry.stagingCost(for: key).memory == plain.memory + 27 - 1000)
+    }
+
     @Test func theBytesOfAFileAreNotChargedToMemory() throws {
         var entry = CacheEntry(data: Data(count: 100_000), format: nil)
         #expect(entry.stagingCost(for: CacheKey(source: "a")).memory >= 100_000)

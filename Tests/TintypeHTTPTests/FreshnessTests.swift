@@ -41,6 +41,24 @@ import TintypeTesting
             head: StoredHead(status: status, headers: headers, times: ExchangeTimes(sent: zero, received: zero)))
     }
 
+    @Test(
+        arguments: [
+            ("0", 0), ("31536000", 31_536_000), ("2147483648", 2_147_483_648), ("99999999999", 2_147_483_648),
+            ("", nil),
+            ("1:", nil), ("/1", nil), ("-1", nil), ("1.5", nil),
+        ] as [(String, Double?)])
+    func aNumberOfSecondsHasOnlyDigits(_ text: String, _ seconds: Double?) {
+        #expect(DeltaSeconds.parse(text) == seconds)
+    }
+
+    @Test(arguments: [
+        ("GET", false), ("HEAD", false), ("OPTIONS", false), ("TRACE", false), ("POST", true), ("X", true),
+    ])
+    func aMethodThatIsNotSafeMayChangeTheResource(_ method: String, _ isUnsafe: Bool) {
+        let request = DownloadRequest(url: URL(filePath: "/"), method: method)
+        #expect(request.isUnsafe == isUnsafe)
+    }
+
     struct Case: Sendable, CustomTestStringConvertible {
         let section: String
         let response: HTTPFields
@@ -137,6 +155,9 @@ import TintypeTesting
         Case(
             "RFC 5861, 4, asked", ["Cache-Control": "max-age=60"], asking: ["Cache-Control": "stale-if-error=30"],
             after: 90, .stale(usableOnError: true)),
+        Case(
+            "RFC 5861, 4, asked, beyond", ["Cache-Control": "max-age=60"],
+            asking: ["Cache-Control": "stale-if-error=30"], after: 91, unusable),
         Case(
             "5.2.1.1 max-age asked, within stale-while-revalidate",
             ["Cache-Control": "max-age=60, stale-while-revalidate=60"], asking: ["Cache-Control": "max-age=10"],

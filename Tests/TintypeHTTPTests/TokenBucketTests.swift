@@ -24,6 +24,23 @@ import TintypeTesting
         for _ in 0..<100 { #expect(bucket.take(at: .zero) == .zero) }
     }
 
+    @Test(arguments: [1, 0.5]) func aSlowRateIsALimitToo(_ perSecond: Double) {
+        var bucket = TokenBucket(StartRate(perSecond: perSecond, burst: 1))
+        let waits = (0..<2).map { _ in bucket.take(at: .zero) }
+        #expect(waits == [.zero, .seconds(1 / perSecond)])
+    }
+
+    @Test func aPartOfATokenMakesNobodyWait() {
+        var bucket = TokenBucket(TokenBucket.Rate(perSecond: 1, burst: 2))
+        _ = bucket.take(2, at: .zero)
+        // One and a half tokens have accrued.
+        #expect(bucket.take(at: .milliseconds(1500)) == .zero)
+    }
+
+    @Test func aRateOfNoBytesIsOneByte() {
+        #expect(TokenBucket.Rate(bytesPerSecond: 0).perSecond == 1)
+    }
+
     @Test func aBurstOfZeroIsOne() {
         var bucket = TokenBucket(StartRate(perSecond: 10, burst: 0))
         let waits = (0..<2).map { _ in bucket.take(at: .zero) }

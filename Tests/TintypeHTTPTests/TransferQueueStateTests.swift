@@ -28,6 +28,55 @@ import TintypeTesting
         #expect(drain(&queue) == expected)
     }
 
+    @Test func aTransferThatStartsAtOnceIsCounted() {
+        var queue = queue(3, 2)
+        let started = ["a", "a", "a", "b"].map { queue.tryStart(host: $0) }
+        #expect(started == [true, true, false, true] && queue.runningCount == 3)
+    }
+
+    @Test func deferredTransfersTakeANewOrder() {
+        var queue = queue(10, 1)
+        for element in 0..<3 { _ = queue.push(element, host: "a", at: .normal) }
+        #expect(drain(&queue) == [0])
+        queue.change(Queue.Limits(total: 10, perHost: 1, order: .lastInFirstOut))
+        #expect(drain(&queue) == [])
+        queue.finish(host: "a")
+        #expect(drain(&queue) == [2])
+    }
+
+    /// Hosts without transfers would fill the memory.
+    private func hostCount(_ queue: Queue) -> Int? {
+        Mirror(reflecting: queue).children.first { $0.label == "hosts" }.map {
+            Mirror(reflecting: $0.value).children.count
+        }
+    }
+
+    @Test func nothingIsLeftOfAHostWithoutTransfers() {
+        var queue = queue(2)
+        let tickets = (0..<4).map { queue.push($0, host: "a", at: .normal) }
+        _ = queue.push(4, host: "b", at: .normal)
+        #expect(drain(&queue) == [0, 1, 4] && hostCount(queue) == 2)
+        let removed = queue.remove(tickets[2])
+        queue.finish(host: "b")
+        #expect(removed == 2 && hostCount(queue) == 1)
+        queue.finish(host: "a")
+        #expect(drain(&queue) == [3])
+        for _ in 0..<2 { queue.finish(host: "a") }
+        #expect(hostCount(queue) == 0 && queue.runningCount == 0 && queue.waitingCount == 0)
+    }
+
+    @Test func nothingIsLeftOfAHostThatHasNoSlots() {
+        var queue = queue(2, 0)
+        let tickets = (0..<2).map { queue.push($0, host: "a", at: .normal) }
+        #expect(drain(&queue) == [] && hostCount(queue) == 1)
+        let removed = tickets.map { queue.remove($0) }
+        #expect(removed == [0, 1] && hostCount(queue) == 0)
+        _ = queue.push(2, host: "a", at: .normal)
+        #expect(drain(&queue) == [] && hostCount(queue) == 1)
+        queue.change(Queue.Limits(total: 2, perHost: 0, order: .lastInFirstOut))
+        #expect(hostCount(queue) == 0 && queue.waitingCount == 1)
+    }
+
     @Test func aBusyHostDoesNotBlockOthers() {
         var queue = queue(4, 2)
         for element in 0..<4 { _ = queue.push(element, host: "a", at: .high) }

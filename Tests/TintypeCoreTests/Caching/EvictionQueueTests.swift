@@ -138,6 +138,42 @@ import TintypeTesting
 
     // MARK: Against a model
 
+    @Test func withACountOfOneTheNewestElementIsIn() {
+        var cache = Cache(CacheLimits(cost: 100, count: 1))
+        #expect(cache.insert(1).isInserted && cache.insert(2).evicted == [1] && cache.queue.count == 1)
+        #expect(cache.trim(toCost: 100, count: 0) == [2])
+    }
+
+    @Test func theHandPasses64UsedElements() {
+        var cache = Cache(CacheLimits(cost: 66, count: .max))
+        for number in 0..<66 { cache.insert(number) }
+        cache.used = Set(0..<66)
+        #expect(cache.insert(66).evicted == [64])
+    }
+
+    // MARK: Memory
+
+    private func slotCount(_ cache: Cache) -> Int? {
+        Mirror(reflecting: cache.queue).children.first { $0.label == "nodes" }.map {
+            Mirror(reflecting: $0.value).children.count
+        }
+    }
+
+    @Test func slotsAreReused() {
+        var cache = Cache(CacheLimits(cost: 3, count: .max))
+        for number in 0..<100 { cache.insert(number) }
+        #expect(slotCount(cache) == 3)
+    }
+
+    @Test(arguments: [(1024, 1024), (1025, 0)]) func theStorageOfALargeEmptyQueueIsFreed(_ count: Int, _ slots: Int) {
+        var cache = Cache(CacheLimits(cost: .max, count: .max))
+        for number in 0..<count { cache.insert(number) }
+        for number in 0..<count { _ = cache.queue.remove(number) }
+        #expect(cache.queue.count == 0 && slotCount(cache) == slots)
+    }
+
+    // MARK: Random runs
+
     @Test func aLongRandomRunEvictsWhatTheModelEvicts() {
         var random = SeededRandom.printed("SIEVE")
         var cache = Cache(CacheLimits(cost: .max, count: 20))

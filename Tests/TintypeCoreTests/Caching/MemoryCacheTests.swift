@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(15))) struct MemoryCacheTests {
+@Suite(.timeLimited) struct MemoryCacheTests {
     private func image(_ width: Int) throws -> Image {
         let size = PixelSize(width: width, height: 1)
         let pixels = try PixelBuffer.filled(Pixel(red: 1, green: 2, blue: 3), size: size)
@@ -154,6 +155,18 @@ import TintypeTesting
         #expect(replaced.image == nil && removed.image == nil && last.image != nil)
         cache = nil
         #expect(last.image == nil)
+    }
+
+    @Test func allImagesAreFreedWithTheCache() throws {
+        var cache: MemoryCache? = MemoryCache(limits: CacheLimits(cost: 1 << 20))
+        let images = try (0..<500).map { number in
+            let image = try image(1)
+            cache?.store(image, for: CacheKey(source: "\(number)"))
+            return Weak(image: image)
+        }
+        #expect(images.allSatisfy { $0.image != nil })
+        cache = nil
+        #expect(images.allSatisfy { $0.image == nil })
     }
 
     // MARK: Living images

@@ -257,6 +257,48 @@ import TintypeTesting
         #expect(state.cancel() == [])
     }
 
+    @Test func eachPreviewIsShown() {
+        var state = BindingState()
+        _ = state.load(a, placeholder, mayReuse: true)
+        _ = state.wait(for: 1)
+        #expect(state.showPreview(of: 1) == [.show(.preview)] && state.showPreview(of: 1) == [.show(.preview)])
+    }
+
+    /// Although the image before it was exact.
+    @Test func aPreviewIsNotReused() {
+        var state = shown(a)
+        _ = state.load(b, placeholder, mayReuse: true)
+        _ = state.showPreview(of: 2)
+        #expect(!state.showsExactImage && state.load(b, placeholder, mayReuse: true) == [.start(3), .cancel(2)])
+    }
+
+    @Test func aLoadThatHasNotStartedDoesNotKeepTheIndicator() {
+        var state = BindingState()
+        _ = state.load(a, placeholder, mayReuse: true)
+        _ = state.wait(for: 1)
+        _ = state.load(b, Presentation(replacement: .besideFormer), mayReuse: true)
+        #expect(state.finish(1, .loaded) == [.stopIndicator, .show(.image)])
+    }
+
+    @Test func theFailureOfTheNewestLoadIsNotReplacedByAFormerOne() {
+        var state = BindingState()
+        let beside = Presentation(whileLoading: .current, replacement: .besideFormer)
+        _ = state.load(a, beside, mayReuse: true)
+        _ = state.showPreview(of: 1)
+        _ = state.load(b, beside, mayReuse: true)
+        #expect(state.finish(2, .failed) == [.mark(.failure)] && state.shownKey == nil)
+        #expect(state.finish(1, .loaded) == [])
+    }
+
+    @Test func aFailureThatStaysWhileAnotherImageIsLoadedHasNoKey() {
+        var state = BindingState()
+        _ = state.load(a, placeholder, mayReuse: true)
+        _ = state.showPreview(of: 1)
+        #expect(state.finish(1, .failed) == [.mark(.failure)] && state.shownKey == a)
+        _ = state.load(b, Presentation(whileLoading: .current), mayReuse: true)
+        #expect(state.wait(for: 2) == [.mark(.placeholder), .startIndicator] && state.shownKey == nil)
+    }
+
     private func shown(_ key: CacheKey) -> BindingState {
         var state = BindingState()
         _ = state.load(key, Presentation(), mayReuse: true)

@@ -27,6 +27,11 @@ import Testing
         #expect(schedule.begin(at: .zero) == [])
     }
 
+    @Test func aDeferredLoadThatBeginsWhileItIsHiddenStopsAfterTheGracePeriod() {
+        var schedule = schedule(.deferred, isVisible: false)
+        #expect(schedule.begin(at: .seconds(5)) == [.start(.veryLow)] && schedule.deadline == .seconds(7))
+    }
+
     @Test(arguments: [Presentation.WhenHidden.yields, .pauses(after: .seconds(2))])
     func hidingLowersThePriorityAndShowingRaisesIt(_ whenHidden: Presentation.WhenHidden) {
         var schedule = schedule(.immediate, whenHidden)

@@ -27,6 +27,41 @@ import TintypeTesting
         }
         #expect(list.values == model.keys.sorted().map { model[$0] } && list.count == model.count, "seed \(seed)")
     }
+
+    /// Removed elements leave empty entries, which are swept when they are the majority.
+    @Test func removedElementsAreForgottenAtLast() {
+        let count = KeyCount()
+        var list = ArrivalList<CountedKey, Int>()
+        for number in 0..<20 { list.append(number, as: CountedKey(number, count)) }
+        for number in 0..<14 { #expect(list.remove(CountedKey(number, KeyCount())) == number) }
+        #expect(count.living == 20)
+        #expect(list.remove(CountedKey(14, KeyCount())) == 14)
+        #expect(count.living == 5 && list.values == [15, 16, 17, 18, 19])
+    }
+}
+
+/// How many keys there are.
+private final class KeyCount: Sendable {
+    private let number = Locked(0)
+    var living: Int { number.withLock { $0 } }
+
+    func change(by difference: Int) { number.withLock { $0 += difference } }
+}
+
+private final class CountedKey: Comparable, Sendable {
+    let number: Int
+    private let count: KeyCount
+
+    init(_ number: Int, _ count: KeyCount) {
+        self.number = number
+        self.count = count
+        count.change(by: 1)
+    }
+
+    deinit { count.change(by: -1) }
+
+    static func == (left: CountedKey, right: CountedKey) -> Bool { left.number == right.number }
+    static func < (left: CountedKey, right: CountedKey) -> Bool { left.number < right.number }
 }
 
 extension ArrivalList {

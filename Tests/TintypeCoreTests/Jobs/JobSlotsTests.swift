@@ -17,6 +17,12 @@ import Testing
         #expect(slots[second] == "second")
     }
 
+    @Test func aJobThatWasNotPutHasNoValue() {
+        var (table, slots) = (JobTable<String>(), JobSlots<String>())
+        let job = table.attach("a", at: .normal).0.job
+        #expect(slots[job] == nil && slots.remove(job) == nil && slots.change(job) { $0 += "!" } == nil)
+    }
+
     @Test func valuesAreChangedInPlace() {
         var (table, slots) = (JobTable<String>(), JobSlots<[Int]>())
         let jobs = (0..<5).map { table.attach("\($0)", at: .normal).0.job }

@@ -52,4 +52,71 @@ import Testing
         #expect(waiting.isEmpty && refused.count == 1 && refused.first?.listener === second)
         #expect(delivered.count == 1 && delivered.first?.listener === first)
     }
+
+    // MARK: Headers, placeholders and streams
+
+    private typealias Listener = ImageTaskState.Listener
+
+    /// The kind of an event.
+    private func kind(_ delivery: ImageTaskState.Delivery?) -> String? {
+        switch delivery?.event {
+        case .info: "info"
+        case .progress: "progress"
+        case .preview: "preview"
+        case .finished: "finished"
+        case nil: nil
+        }
+    }
+
+    @Test func aHeaderIsDeliveredOnceToARequestThatAsksForIt() {
+        let status = LoadStatus(header: EarlyHeader(preview.image.info))
+        var other = ImageTaskState()
+        let stream = other.openStream()
+        #expect(other.update(status).isEmpty && eventCount(of: stream, in: &other) == 0)
+
+        var state = ImageTaskState()
+        state.deliversInfo = true
+        let first = state.openStream()
+        _ = state.listen(Listener(), to: first)
+        #expect(kind(state.update(status).first) == "info")
+        _ = state.update(status)
+        #expect(eventCount(of: first, in: &state) == 0)
+    }
+
+    @Test func progressIsDeliveredToAListenerThatWaits() {
+        var state = ImageTaskState()
+        _ = state.listen(Listener(), to: state.openStream())
+        #expect(kind(state.update(LoadStatus(progress: LoadProgress(received: 9))).first) == "progress")
+    }
+
+    @Test func aPlaceholderCountsAsAPreview() {
+        var state = ImageTaskState()
+        _ = state.listen(Listener(), to: state.openStream())
+        #expect(kind(state.show(preview).first) == "preview" && state.status.previewCount == 1)
+        _ = state.show(preview)
+        _ = state.update(status(previews: 1))
+        #expect(state.status.previewCount == 3)
+        _ = state.finish(.success(preview))
+        #expect(state.show(preview).isEmpty && state.status.preview == nil)
+    }
+
+    @Test func aStreamBeginsWithTheCurrentState() {
+        var state = ImageTaskState()
+        state.deliversInfo = true
+        _ = state.update(
+            LoadStatus(
+                progress: LoadProgress(received: 9), preview: preview, previewCount: 1,
+                header: EarlyHeader(preview.image.info)))
+        let stream = state.openStream()
+        let kinds = (0..<4).map { _ in kind(state.listen(Listener(), to: stream).first) }
+        #expect(kinds == ["info", "progress", "preview", nil])
+    }
+
+    @Test func listenersAreInTheOrderOfTheirStreams() {
+        var state = ImageTaskState()
+        let listeners = (0..<3).map { _ in Listener() }
+        for listener in listeners { _ = state.listen(listener, to: state.openStream()) }
+        let delivered = state.update(status(previews: 1)).map(\.listener)
+        #expect(delivered.count == 3 && zip(delivered, listeners).allSatisfy { $0 === $1 })
+    }
 }

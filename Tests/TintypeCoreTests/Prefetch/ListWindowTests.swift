@@ -19,6 +19,17 @@ import Testing
         #expect(window.show(39..<49, of: 100) == Change(begun: [49, 50, 51], ended: [35, 36, 37]))
     }
 
+    @Test func theFirstRowIsPrefetchedToo() {
+        var window = ListWindow(ahead: 3)
+        _ = window.show(10..<14, of: 100)
+        #expect(window.show(2..<6, of: 100).begun == [1, 0])
+    }
+
+    @Test(arguments: [0, -1]) func aWindowOfNoRowsPrefetchesNone(_ ahead: Int) {
+        var window = ListWindow(ahead: ahead)
+        #expect(window.show(10..<14, of: 100) == Change() && window.show(8..<12, of: 100) == Change())
+    }
+
     @Test func aRowThatBecameVisibleStaysUntilItLeavesTheScreen() {
         var window = ListWindow(ahead: 2)
         _ = window.show(0..<4, of: 100)

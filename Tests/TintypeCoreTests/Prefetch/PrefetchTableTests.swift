@@ -37,6 +37,26 @@ import TintypeTesting
         #expect(three == 3 && none == 0 && one == 1)
     }
 
+    /// It is about to take the next one.
+    @Test func aWorkerWhoseImageHasEndedServesTheNextBatch() throws {
+        var table = PrefetchTable(concurrency: 3)
+        _ = table.add(items("a"))
+        let one = table.workersToStart()
+        let (item, _) = try #require(table.nextItem())
+        _ = table.end(item, succeeded: true)
+        _ = table.add(items("b"))
+        let none = table.workersToStart()
+        #expect(one == 1 && none == 0)
+    }
+
+    @Test func aURLHasTheSettingsOfItsTemplate() throws {
+        let urls = try ["a", "b"].map { try #require(URL(string: "https://a.test/\($0)")) }
+        let template = ImageRequest(source: .bytes(Data(), id: "template"), priority: .high)
+        let items = PrefetchItems.urls(urls, as: template)
+        #expect(items.count == 2 && items.request(at: 1).source == .url(urls[1]))
+        #expect(items.request(at: 1).priority == .high)
+    }
+
     @Test func batchesAreLoadedInTheirOrder() throws {
         var table = PrefetchTable(concurrency: 1)
         _ = table.add(items("a", "b"))

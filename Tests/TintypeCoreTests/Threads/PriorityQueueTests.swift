@@ -102,6 +102,22 @@ import TintypeTesting
         }
     }
 
+    /// Stale positions are swept when they outnumber the elements by 64.
+    @Test func stalePositionsAreRemoved() {
+        var queue = PriorityQueue<Int>()
+        let ticket = queue.push(0, at: .low)
+        for move in 0..<65 { queue.move(ticket, to: move % 2 == 0 ? .high : .low) }
+        #expect(queue.heap.count == 66)
+        queue.move(ticket, to: .low)
+        #expect(queue.heap.count == 1 && queue.pop() == 0)
+
+        let tickets = (0..<200).map { queue.push($0, at: .normal) }
+        for ticket in tickets.prefix(132) { _ = queue.remove(ticket) }
+        #expect(queue.heap.count == 200)
+        _ = queue.remove(tickets[132])
+        #expect(queue.heap.count == 67 && queue.pop() == 133)
+    }
+
     private func drained(_ queue: inout PriorityQueue<String>) -> [String] {
         var names: [String] = []
         while let name = queue.pop() { names.append(name) }
