@@ -5,8 +5,8 @@ import TintypeCore
 
 /// The paths whose instructions `scripts/check/instructions` counts and compares.
 ///
-/// Each path has a process of its own, so that no thread still works for another one. It runs once to warm up and once to
-/// count, on inputs that are in the repository.
+/// Each path has a process of its own, so that no thread still works for another one. It runs once to warm up and once
+/// to count, on inputs that are in the repository.
 enum InstructionCounts {
     static func run(_ path: String) async throws {
         try check(control_can_count_instructions(), "run this by scripts/check/instructions, under valgrind")

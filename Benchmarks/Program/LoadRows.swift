@@ -7,8 +7,8 @@ import TintypeTesting
 
 /// Whole loads through a pipeline, beside the same work without one.
 enum LoadRows {
-    /// Arguments: where the images come from, and a folder of images. From `network`, also the URL of an nginx that serves
-    /// the folder.
+    /// Arguments: where the images come from, and a folder of images. From `network`, also the URL of an nginx that
+    /// serves the folder.
     ///
     /// One repetition loads each image once, one after the other, without a memory cache. The control reads, or
     /// transfers with libcurl, and decodes on a thread of its own.

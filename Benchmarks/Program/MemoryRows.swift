@@ -39,8 +39,8 @@ enum MemoryRows {
         return contest
     }
 
-    /// Arguments: the number of threads. In one repetition, each thread finds 100,000 of 4,000 entries, which follow a Zipf
-    /// distribution with an exponent of 0.99.
+    /// Arguments: the number of threads. In one repetition, each thread finds 100,000 of 4,000 entries, which follow a
+    /// Zipf distribution with an exponent of 0.99.
     static func threads(_ arguments: [String]) throws -> Contest {
         let entries = try Entries(count: 4_000)
         let draws = zipf(4_000, draws: 100_000)
@@ -64,8 +64,8 @@ enum MemoryRows {
         return contest
     }
 
-    /// Arguments: the number of entries that fit. One repetition stores 10,000 new images, each of which evicts one. The
-    /// dictionary evicts the oldest.
+    /// Arguments: the number of entries that fit. One repetition stores 10,000 new images, each of which evicts one.
+    /// The dictionary evicts the oldest.
     static func stores(_ arguments: [String]) throws -> Contest {
         let capacity = try arguments.number(0)
         let names = (0..<3 * capacity).map(Entries.name)

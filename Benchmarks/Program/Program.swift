@@ -2,11 +2,12 @@ import CBenchmarkControls
 import Foundation
 import TintypeCore
 
-/// Runs the rows of `scripts/bench/report` inside one process, so that the script can run a row and its control in turns.
+/// Runs the rows of `scripts/bench/report` inside one process, so that the script can run a row and its control in
+/// turns.
 ///
 /// Each line of standard input has words separated by tabs, and is answered by one line of JSON:
-/// - `measure ROW SIDE COUNT ARGUMENT…` repeats one side of a row, and reports `wall` and `processor`, in seconds for one
-///   repetition;
+/// - `measure ROW SIDE COUNT ARGUMENT…` repeats one side of a row, and reports `wall` and `processor`, in seconds for
+///   one repetition;
 /// - `value ROW NAME ARGUMENT…` reports a number that is no time, as `value`;
 /// - `write ROW NAME FILE ARGUMENT…` writes a result that the script compares with that of another program, and reports
 ///   `width` and `height` in pixels, or 0.

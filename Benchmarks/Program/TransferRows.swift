@@ -6,8 +6,8 @@ import TintypeTesting
 
 /// Transfers without decoding.
 enum TransferRows {
-    /// Arguments: the URL of a file on an nginx, its size in bytes, and how many transfers run at once. One repetition is
-    /// 1,000 transfers over kept connections; the control is a plain program over libcurl.
+    /// Arguments: the URL of a file on an nginx, its size in bytes, and how many transfers run at once. One repetition
+    /// is 1,000 transfers over kept connections; the control is a plain program over libcurl.
     static func bodies(_ arguments: [String]) throws -> Contest {
         let origin = try arguments.argument(0), size = try arguments.number(1), width = try arguments.number(2)
         // The URLs differ, because equal ones would share a transfer.
@@ -45,8 +45,8 @@ enum TransferRows {
         return contest
     }
 
-    /// One repetition: 10,000 callers wait for one transfer from an origin in the same process, which answers when all of
-    /// them wait.
+    /// One repetition: 10,000 callers wait for one transfer from an origin in the same process, which answers when all
+    /// of them wait.
     static func waiters(_ arguments: [String]) async throws -> Contest {
         let origin = try await Origin.start()
         let downloader = Downloader()
@@ -66,8 +66,8 @@ enum TransferRows {
         return contest
     }
 
-    /// Arguments: the URL of a small image, and that of the same image followed by zeros up to 1 GB. One repetition loads
-    /// the latter through a pipeline to the disk cache.
+    /// Arguments: the URL of a small image, and that of the same image followed by zeros up to 1 GB. One repetition
+    /// loads the latter through a pipeline to the disk cache.
     static func large(_ arguments: [String]) async throws -> Contest {
         let urls = try arguments.map { text in
             guard let url = URL(string: text) else { throw BenchmarkError("not a URL: \(text)") }

@@ -10,8 +10,8 @@
 #include <linux/openat2.h>
 #endif
 
-// Opens a file relative to a directory, and fails with ELOOP if any component of the path is a symbolic link. Fails with
-// ENOSYS before Linux 5.6.
+// Opens a file relative to a directory, and fails with ELOOP if any component of the path is a symbolic link. Fails
+// with ENOSYS before Linux 5.6.
 static inline int tintype_open_without_links(int directory, const char *path, unsigned int flags) {
 #if defined(SYS_openat2) && defined(RESOLVE_NO_SYMLINKS)
     struct open_how how = {.flags = flags, .resolve = RESOLVE_NO_SYMLINKS};
@@ -26,11 +26,11 @@ static inline int tintype_open_without_links(int directory, const char *path, un
 #include <linux/rtnetlink.h>
 #endif
 
-// Opens a socket that becomes readable when an interface or an address of the machine changes (rtnetlink(7)). Returns -1 and
-// sets errno on failure.
+// Opens a socket that becomes readable when an interface or an address of the machine changes (rtnetlink(7)). Returns
+// -1 and sets errno on failure.
 //
-// The family is AF_NETLINK, and the type SOCK_RAW with its flags. They are arguments, because <sys/socket.h> would bring
-// the types of threads into this module, where Swift would then look for them.
+// The family is AF_NETLINK, and the type SOCK_RAW with its flags. They are arguments, because <sys/socket.h> would
+// bring the types of threads into this module, where Swift would then look for them.
 static inline int tintype_open_network_changes(int family, int type) {
 #if defined(RTMGRP_LINK) && defined(SYS_socket) && defined(SYS_bind)
     struct sockaddr_nl address = {

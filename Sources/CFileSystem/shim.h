@@ -3,9 +3,9 @@
 #include <sys/vfs.h>
 #endif
 
-// Returns whether the file system of an open file stores changed blocks where they were, so that a change needs no space:
-// ext2 to ext4, XFS, tmpfs, and overlays, which are on one of these as a rule. Btrfs, F2FS and ZFS need space for each
-// change, and those of a network or of other programs do whatever they like.
+// Returns whether the file system of an open file stores changed blocks where they were, so that a change needs no
+// space: ext2 to ext4, XFS, tmpfs, and overlays, which are on one of these as a rule. Btrfs, F2FS and ZFS need space
+// for each change, and those of a network or of other programs do whatever they like.
 static inline int tintype_stores_in_place(int descriptor) {
 #if __has_include(<sys/vfs.h>)
     struct statfs facts;

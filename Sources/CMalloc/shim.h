@@ -1,4 +1,5 @@
-// mallopt(3) and malloc_trim(3) of glibc, which the Glibc module does not export. With another C library, they do nothing.
+// mallopt(3) and malloc_trim(3) of glibc, which the Glibc module does not export. With another C library, they do
+// nothing.
 #include <stdlib.h>
 #if defined(__GLIBC__)
 #include <malloc.h>

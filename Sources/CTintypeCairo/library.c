@@ -1,7 +1,7 @@
 #include "CTintypeCairo.h"
 
-// Declared here, and not by the original headers, because SwiftPM applies all flags that pkg-config reports: a program would
-// link cairo and load it at launch.
+// Declared here, and not by the original headers, because SwiftPM applies all flags that pkg-config reports: a program
+// would link cairo and load it at launch.
 
 typedef struct _cairo cairo_t;
 typedef struct _cairo_surface cairo_surface_t;

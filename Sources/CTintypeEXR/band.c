@@ -72,8 +72,8 @@ static float sample_of(const uint8_t *bytes, int type) {
 
 /// Distributes the samples of a chunk: line by line, and in a line channel by channel (OpenEXR file layout).
 ///
-/// The functions of version 3.1 for this give other values for four channels that are stored as half and wanted as floats, and
-/// fail for lines without samples.
+/// The functions of version 3.1 for this give other values for four channels that are stored as half and wanted as
+/// floats, and fail for lines without samples.
 static exr_result_t unpack(
     const tintype_exr_reader *reader, const exr_decode_pipeline_t *pipeline, planes *planes, int64_t first, float *rgba,
     int32_t width) {

@@ -1,5 +1,5 @@
-// The functions used of OpenEXRCore 3.1: FUNCTION(result, name, parameters) for each. Define it before including this file,
-// which undefines it.
+// The functions used of OpenEXRCore 3.1: FUNCTION(result, name, parameters) for each. Define it before including this
+// file, which undefines it.
 
 FUNCTION(exr_result_t, exr_start_read, (exr_context_t *, const char *, const exr_context_initializer_t *))
 FUNCTION(exr_result_t, exr_finish, (exr_context_t *))

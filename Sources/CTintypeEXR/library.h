@@ -3,8 +3,8 @@
 
 #include "CTintypeEXR.h"
 
-// The types that functions.h uses, as the headers of OpenEXRCore 3.1 define them. Another minor version has another file name
-// and may have other types.
+// The types that functions.h uses, as the headers of OpenEXRCore 3.1 define them. Another minor version has another
+// file name and may have other types.
 
 typedef int32_t exr_result_t;
 typedef struct exr_context *exr_context_t;

@@ -5,8 +5,8 @@
 
 /// The length of an image descriptor, without its colour table (GIF89a, 20).
 enum { DESCRIPTOR = 10 };
-/// How many values are decoded between two checks for cancellation. They stay in a cache of the processor until they are
-/// painted.
+/// How many values are decoded between two checks for cancellation. They stay in a cache of the processor until they
+/// are painted.
 enum { PART = 64 << 10 };
 
 /// An image in a file: its compressed bytes, without the lengths of the blocks.

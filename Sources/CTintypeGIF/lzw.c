@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The dictionary is the output itself: the text of a code is a run of earlier output. A code is defined by the text of the
-// code before it and the first value of its own text, which follow each other in the output, so that a definition is a
-// position and a length, and decoding a code is a copy. The 256 values themselves precede the output for the codes that
-// stand for one value.
+// The dictionary is the output itself: the text of a code is a run of earlier output. A code is defined by the text of
+// the code before it and the first value of its own text, which follow each other in the output, so that a definition
+// is a position and a length, and decoding a code is a copy. The 256 values themselves precede the output for the codes
+// that stand for one value.
 
 enum { MAX_WIDTH = 12, MAX_CODES = 1 << MAX_WIDTH, VALUES = 256, CHUNK = 8 };
 
@@ -76,8 +76,9 @@ void tintype_gif_lzw_destroy(tintype_gif_lzw *lzw) {
     free(lzw);
 }
 
-/// Copies a text to the end, in chunks that may exceed it: the caller has checked that the text itself fits, and the room
-/// after the capacity takes the rest. The source ends before the end of the output, or with the copy's first value.
+/// Copies a text to the end, in chunks that may exceed it: the caller has checked that the text itself fits, and the
+/// room after the capacity takes the rest. The source ends before the end of the output, or with the copy's first
+/// value.
 static inline void copy_text(uint8_t *to, const uint8_t *from, uint32_t length) {
     const uint8_t first = *from;
     uint8_t *last = to + length - 1;
@@ -101,8 +102,8 @@ static void append_clipped(tintype_gif_lzw *lzw, uint32_t start, uint32_t length
     }
 }
 
-/// Writes the definition that the last code has begun: the next code may be the first to use it. Returns the number of codes
-/// that are defined then.
+/// Writes the definition that the last code has begun: the next code may be the first to use it. Returns the number of
+/// codes that are defined then.
 static inline uint32_t define_next(tintype_gif_lzw *lzw) {
     lzw->starts[lzw->codes] = lzw->last_start;
     lzw->lengths[lzw->codes] = (uint16_t)(lzw->last_length + 1);

@@ -14,8 +14,9 @@ extern int _dispatch_get_main_queue_handle_4CF(void);
 extern void _dispatch_main_queue_callback_4CF(void *message);
 
 // Two sources wait for the same descriptor. With one at the priority of events, jobs that follow each other starve
-// drawing; with one below drawing, drawing that takes longer than a frame starves the jobs. So the first source may spend
-// half of each window of a frame, at the priority of events, and the second one runs whatever drawing leaves time for.
+// drawing; with one below drawing, drawing that takes longer than a frame starves the jobs. So the first source may
+// spend half of each window of a frame, at the priority of events, and the second one runs whatever drawing leaves time
+// for.
 #define WINDOW_MICROSECONDS (16 * 1000)
 #define BUDGET_MICROSECONDS (8 * 1000)
 #define PRIORITY_BELOW_DRAWING (G_PRIORITY_HIGH_IDLE + 21)

@@ -46,8 +46,8 @@ int tintype_dispatch_depth(void) {
 
 // MARK: - After a frame
 
-/// How long the jobs of one turn of the main loop may take, so that a window full of new images does not hold up events:
-/// each of them begins a load.
+/// How long the jobs of one turn of the main loop may take, so that a window full of new images does not hold up
+/// events: each of them begins a load.
 #define TURN_MICROSECONDS (2 * 1000)
 
 typedef struct {

@@ -43,8 +43,8 @@ static bool is_near_visible_part(GtkWidget *widget, GtkWidget *window) {
     return graphene_rect_intersection(&bounds, &visible, NULL);
 }
 
-/// Whether the widget is near the visible part of every scrolled window around it: a shelf that is scrolled sideways may
-/// itself be scrolled out of sight.
+/// Whether the widget is near the visible part of every scrolled window around it: a shelf that is scrolled sideways
+/// may itself be scrolled out of sight.
 static bool is_near_visible_parts(const TintypeWatch *watch) {
     for (size_t index = 0; index < watch->scroller_count; index++) {
         if (!is_near_visible_part(watch->widget, watch->scrollers[index].window)) return false;

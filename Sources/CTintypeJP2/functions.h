@@ -1,5 +1,5 @@
-// The functions used of OpenJPEG (2.1 and later): FUNCTION(result, name, parameters) for each, and OPTIONAL_FUNCTION for those
-// that came later. Define one before including this file, which undefines it.
+// The functions used of OpenJPEG (2.1 and later): FUNCTION(result, name, parameters) for each, and OPTIONAL_FUNCTION
+// for those that came later. Define one before including this file, which undefines it.
 
 #ifndef FUNCTION
 #define FUNCTION(result, name, parameters)

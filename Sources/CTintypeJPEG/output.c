@@ -22,8 +22,8 @@ static uint8_t multiply(uint32_t a, uint32_t b) {
     return (uint8_t)((a * b + 127) / 255);
 }
 
-/// Converts a row of CMYK to RGBA in place. Files store the absence of ink: 255 is no ink. Adobe's do, and everyone reads
-/// those without its marker in the same way (Pillow, ImageMagick, libvips, ffmpeg).
+/// Converts a row of CMYK to RGBA in place. Files store the absence of ink: 255 is no ink. Adobe's do, and everyone
+/// reads those without its marker in the same way (Pillow, ImageMagick, libvips, ffmpeg).
 static void convert_cmyk(uint8_t *row, uint32_t width) {
     for (uint8_t *pixel = row, *end = row + (size_t)width * 4; pixel < end; pixel += 4) {
         uint8_t white = pixel[3];

@@ -26,7 +26,8 @@ static uint16_t read_two(segment *segment) {
 
 // MARK: Tables
 
-/// Assigns codes to the symbols of a table (T.81, C.2), given how many have each length. Returns false if there are too many.
+/// Assigns codes to the symbols of a table (T.81, C.2), given how many have each length. Returns false if there are too
+/// many.
 static bool assign_codes(huffman_table *table, const uint8_t *counts) {
     memset(table->lookup, 0, sizeof table->lookup);
     uint32_t code = 0;
@@ -125,8 +126,8 @@ static bool read_component(segment *segment, proof *proof, int index) {
     return is_sampled && component->quantization_table < TABLES;
 }
 
-/// Computes the number of blocks, and makes room to record their coefficients. Returns false if libjpeg cannot enlarge the
-/// samples of the component, or memory has run out.
+/// Computes the number of blocks, and makes room to record their coefficients. Returns false if libjpeg cannot enlarge
+/// the samples of the component, or memory has run out.
 static bool lay_out(component *component, const proof *proof) {
     uint32_t max_horizontal = proof->max_horizontal, max_vertical = proof->max_vertical;
     if (max_horizontal % component->horizontal != 0 || max_vertical % component->vertical != 0) {

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The filters of rows (PNG third edition, 9): each byte is stored as its difference to a prediction from the byte of the pixel
-// before it, of the row above, or both.
+// The filters of rows (PNG third edition, 9): each byte is stored as its difference to a prediction from the byte of
+// the pixel before it, of the row above, or both.
 
 enum {
     FILTER_NONE,
@@ -24,7 +24,8 @@ enum {
 /// Both rows must be readable for 8 more bytes.
 void tintype_png_unfilter(uint8_t *row, const uint8_t *above, size_t count, size_t pixel, int filter);
 
-/// Filters a row with the filter whose differences have the least sum, of those before `filter_count` (PNG third edition, 12.7).
+/// Filters a row with the filter whose differences have the least sum, of those before `filter_count` (PNG third
+/// edition, 12.7).
 ///
 /// - out: receives the number of the filter, and `count` bytes.
 /// - candidate: room for as many bytes.

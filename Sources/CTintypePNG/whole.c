@@ -25,7 +25,8 @@ static bool is_intact(const tintype_png_chunk *chunk) {
         && libdeflate_crc32(0, chunk->type, 4 + (size_t)chunk->length) == read32(chunk->data + chunk->length);
 }
 
-/// Whether the chunks after the pixels are such that libpng would find nothing wrong: damage in ancillary ones does not count.
+/// Whether the chunks after the pixels are such that libpng would find nothing wrong: damage in ancillary ones does not
+/// count.
 static bool ends_well(tintype_png_walk walk, tintype_png_chunk chunk) {
     while (!tintype_png_chunk_is(&chunk, "IEND")) {
         const bool is_ancillary = (chunk.type[0] & 0x20) != 0;

@@ -3,8 +3,8 @@
 
 #include "internal.h"
 
-/// The pixels of a file that were inflated at once, which takes half of the time of inflating row by row. Only for what most
-/// files are: complete, undamaged, not interlaced, with samples of 8 bits. libpng reads all others.
+/// The pixels of a file that were inflated at once, which takes half of the time of inflating row by row. Only for what
+/// most files are: complete, undamaged, not interlaced, with samples of 8 bits. libpng reads all others.
 typedef struct {
     /// The filtered rows, each after the number of its filter, and room that is only read.
     uint8_t *bytes;

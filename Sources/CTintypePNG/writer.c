@@ -62,8 +62,8 @@ static void flush(png_structp png) {
 
 // MARK: Encoding
 
-/// Returns the filters to try. Trying all on every row pays off at levels at which deflate is slow anyway. Indices and samples
-/// that share bytes are not close to their neighbours in value (PNG third edition, 12.7).
+/// Returns the filters to try. Trying all on every row pays off at levels at which deflate is slow anyway. Indices and
+/// samples that share bytes are not close to their neighbours in value (PNG third edition, 12.7).
 static int filters_for(const tintype_png_layout *layout) {
     if (layout->compression_level == 0 || layout->color == TINTYPE_PNG_COLOR_PALETTE || layout->bit_depth < 8) {
         return PNG_NO_FILTERS;

@@ -141,8 +141,8 @@ static void judge_value(
 }
 
 static const unsigned writing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
-/// Judges a call that opens a file for reading: traps it unless it comes from one instruction. An attempt to write gets an
-/// error, because libraries that look for files keep caches of them.
+/// Judges a call that opens a file for reading: traps it unless it comes from one instruction. An attempt to write gets
+/// an error, because libraries that look for files keep caches of them.
 static void judge_reading(program *program, int number, int flags, uint64_t address) {
     size_t origin = offsetof(struct seccomp_data, instruction_pointer);
     skip_unless(program, number, 9);
@@ -197,8 +197,8 @@ static void judge_threads(program *program) {
     judge_value(program, SYS_prctl, 0, PR_SET_NAME, SECCOMP_RET_ALLOW, ERRNO(EPERM));
 }
 
-/// Forbids further code, which is loaded before, and memory that RLIMIT_DATA does not count: anonymous memory that is shared
-/// or grows like a stack.
+/// Forbids further code, which is loaded before, and memory that RLIMIT_DATA does not count: anonymous memory that is
+/// shared or grows like a stack.
 static void judge_mapping(program *program) {
     judge_bits(program, SYS_mprotect, 2, PROT_EXEC, ERRNO(EPERM), SECCOMP_RET_ALLOW);
     skip_unless(program, SYS_mmap, 8);
@@ -225,8 +225,8 @@ static void judge_remapping(program *program, uint64_t stack) {
     finish(program, SECCOMP_RET_ALLOW);
 }
 
-/// Forbids to choose which process gets a signal for a descriptor, because any of this user would do, to change the flags that
-/// a descriptor may share with the host, and to disarm the lifeline.
+/// Forbids to choose which process gets a signal for a descriptor, because any of this user would do, to change the
+/// flags that a descriptor may share with the host, and to disarm the lifeline.
 static void judge_descriptors(program *program) {
     static const int deadly_commands[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_NOTIFY, F_SETLEASE};
     skip_unless(program, SYS_fcntl, 4 + 2 * COUNT(deadly_commands));

@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-/// Handles the system calls that the filter traps: those that open files. It performs them and records refusals, which a
-/// library would pass over in silence.
+/// Handles the system calls that the filter traps: those that open files. It performs them and records refusals, which
+/// a library would pass over in silence.
 int tintype_opening_watch(void);
 
 /// The address behind the only instruction whose system calls the filter does not trap.

@@ -150,7 +150,8 @@ void tintype_process_abandon(pid_t process) {
 uint64_t tintype_process_thread_count(pid_t process) {
     char path[32];
     struct stat info;
-    // The folder has a link for each thread, besides its two own. Unlike the name of the process, the worker cannot choose it.
+    // The folder has a link for each thread, besides its two own. Unlike the name of the process, the worker cannot
+    // choose it.
     snprintf(path, sizeof path, "/proc/%d/task", process);
     return stat(path, &info) == 0 && info.st_nlink > 2 ? info.st_nlink - 2 : 0;
 }

@@ -42,8 +42,8 @@ static bool has_descriptors(void) {
            fstat(TINTYPE_WORKER_LIFELINE, &lifeline) == 0 && S_ISFIFO(lifeline.st_mode);
 }
 
-/// Runs the constructors that would follow ours. Foundation has one, without which parts of it call a null pointer, and if it
-/// is linked statically, that is the last one.
+/// Runs the constructors that would follow ours. Foundation has one, without which parts of it call a null pointer, and
+/// if it is linked statically, that is the last one.
 static void run_constructors_after(constructor own, int argc, char **argv, char **environment) {
     constructor *next = __init_array_start;
     while (next != __init_array_end && *next != own) { next++; }

@@ -132,8 +132,8 @@ static void read_density(TIFF *tiff, tintype_tiff_header *header) {
 
 /// Returns whether decoding takes only memory and time that the size of a strip or tile bounds.
 ///
-/// Others call libraries that take sizes from the compressed data: libjbig ends the process if an allocation fails, LERC is
-/// C++ whose exceptions nothing catches, and libtiff 4.5 passes WebP to libwebp without comparing its size.
+/// Others call libraries that take sizes from the compressed data: libjbig ends the process if an allocation fails,
+/// LERC is C++ whose exceptions nothing catches, and libtiff 4.5 passes WebP to libwebp without comparing its size.
 static bool is_bounded(uint16_t compression) {
     switch (compression) {
     case COMPRESSION_NONE:
@@ -232,8 +232,8 @@ const char *tintype_tiff_message(const tintype_tiff_reader *reader) {
 
 // MARK: Pixels
 
-/// Replaces coefficients of YCbCr that are no numbers (529 in some files is 0/0) by those of Rec. ITU-R BT.601, the default
-/// of TIFF 6.0, section 21. libtiff refuses the image otherwise.
+/// Replaces coefficients of YCbCr that are no numbers (529 in some files is 0/0) by those of Rec. ITU-R BT.601, the
+/// default of TIFF 6.0, section 21. libtiff refuses the image otherwise.
 static void mend_coefficients(TIFF *tiff) {
     static const float standard[3] = {0.299f, 0.587f, 0.114f};
     const float *stated = NULL;
@@ -262,8 +262,8 @@ tintype_tiff_status tintype_tiff_start(tintype_tiff_reader *reader) {
     return TINTYPE_TIFF_OK;
 }
 
-/// Returns whether libtiff produces straight colours: from 8-bit grey with unassociated alpha, and from a fourth sample of RGB
-/// of which the file says nothing, since libtiff takes that for associated.
+/// Returns whether libtiff produces straight colours: from 8-bit grey with unassociated alpha, and from a fourth sample
+/// of RGB of which the file says nothing, since libtiff takes that for associated.
 static bool is_straight(const TIFFRGBAImage *image, uint16_t kind) {
     const bool is_grey =
         image->photometric == PHOTOMETRIC_MINISBLACK || image->photometric == PHOTOMETRIC_MINISWHITE;
@@ -299,8 +299,8 @@ static void store(const uint32_t *from, uint8_t *to, uint32_t width, bool is_str
     }
 }
 
-/// Limits colours to their alpha, because a file may claim to be premultiplied and have larger ones; or makes them opaque, if
-/// the sample that libtiff takes for alpha is something else.
+/// Limits colours to their alpha, because a file may claim to be premultiplied and have larger ones; or makes them
+/// opaque, if the sample that libtiff takes for alpha is something else.
 static void clamp(uint8_t *pixels, uint32_t width, bool is_opaque) {
     for (uint32_t x = 0; x < width; x++, pixels += 4) {
         pixels[3] = is_opaque ? 255 : pixels[3];

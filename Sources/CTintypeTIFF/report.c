@@ -20,7 +20,8 @@ static bool is_one_of(const char *module, const char *const *names) {
     return false;
 }
 
-/// Returns whether a warning only states that a file uses old-style JPEG or LZW, or how libtiff reads its chroma subsampling.
+/// Returns whether a warning only states that a file uses old-style JPEG or LZW, or how libtiff reads its chroma
+/// subsampling.
 static bool is_about_old_codecs(const char *module) {
     static const char *const names[] = {"OJPEGSetupDecode", "OJPEGSubsamplingCorrect", "LZWPreDecode", NULL};
     return is_one_of(module, names);

@@ -4,7 +4,8 @@
 #include <string.h>
 
 // Reads the images that libtiff does not convert to RGBA, or not without loss: channels of more than 8 bits, signed
-// numbers, palettes of 65,536 colours, CMYK, whose colours a profile defines, and CIELab, whose white libtiff does not adapt to that of a display.
+// numbers, palettes of 65,536 colours, CMYK, whose colours a profile defines, and CIELab, whose white libtiff does not
+// adapt to that of a display.
 
 struct tintype_tiff_samples {
     TIFF *tiff;
@@ -87,7 +88,8 @@ static bool is_lab(const tintype_tiff_samples *from) {
     return from->photometric == PHOTOMETRIC_CIELAB || from->photometric == PHOTOMETRIC_ICCLAB;
 }
 
-/// Finds the integers that are black and white: those that the file states, or the least and the greatest of their type.
+/// Finds the integers that are black and white: those that the file states, or the least and the greatest of their
+/// type.
 static void read_range(tintype_tiff_samples *from) {
     const double top = (double)(1ull << (from->bits - 1));
     const double black = from->is_signed ? -top : 0, white = from->is_signed ? top - 1 : 2 * top - 1;
@@ -328,8 +330,8 @@ static void spread(
     }
 }
 
-/// Converts a colour from CIELab (TIFF 6.0, section 23) or ICCLab to the 16 bits of ICC.1:2022, table 12, in which a* and b*
-/// are 0 at 0x8080.
+/// Converts a colour from CIELab (TIFF 6.0, section 23) or ICCLab to the 16 bits of ICC.1:2022, table 12, in which a*
+/// and b* are 0 at 0x8080.
 static void finish_lab(const tintype_tiff_samples *from, uint16_t *pixel) {
     const bool is_wide = from->bits == 16, is_signed = from->photometric == PHOTOMETRIC_CIELAB;
     if (is_wide && !is_signed) {

@@ -19,9 +19,9 @@ void tintype_tiff_samples_destroy(tintype_tiff_samples *from);
 
 tintype_tiff_kind tintype_tiff_samples_kind(const tintype_tiff_samples *from);
 
-/// Returns the meaning of the first sample after the colours: `EXTRASAMPLE_UNSPECIFIED` if it is not alpha, or missing. Four
-/// samples of RGB without a word about the fourth have straight alpha, as everyone reads them (Pillow, ImageMagick, libvips,
-/// ffmpeg).
+/// Returns the meaning of the first sample after the colours: `EXTRASAMPLE_UNSPECIFIED` if it is not alpha, or missing.
+/// Four samples of RGB without a word about the fourth have straight alpha, as everyone reads them (Pillow,
+/// ImageMagick, libvips, ffmpeg).
 uint16_t tintype_tiff_alpha_kind(TIFF *tiff);
 
 /// Reads rows as pixels of four 16-bit channels. `first` must start a strip or a row of tiles. Returns false if the

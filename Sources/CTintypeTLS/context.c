@@ -29,8 +29,8 @@ static void explain(const tintype_tls_library *library, const char *what, char *
     snprintf(message, size, "%s: %s", what, reason);
 }
 
-/// Calls `use` with each certificate of a text, which takes it over if it returns true. Returns false if there is none, or
-/// one was not taken.
+/// Calls `use` with each certificate of a text, which takes it over if it returns true. Returns false if there is none,
+/// or one was not taken.
 static bool each_certificate(
     const tintype_tls_context *context, const char *text, bool (*use)(const tintype_tls_context *, X509 *, size_t)) {
     const tintype_tls_library *library = context->library;

@@ -1,4 +1,5 @@
-// The functions used of OpenSSL 3: FUNCTION(result, name, parameters) for each. Define FUNCTION before including this file.
+// The functions used of OpenSSL 3: FUNCTION(result, name, parameters) for each. Define FUNCTION before including this
+// file.
 
 FUNCTION(int, OPENSSL_init_ssl, (uint64_t, const void *))
 

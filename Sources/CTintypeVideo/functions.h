@@ -1,5 +1,5 @@
-// The functions used of libavformat, libavcodec and libavutil: FUNCTION(result, name, parameters) for each. Define FUNCTION
-// before including this file.
+// The functions used of libavformat, libavcodec and libavutil: FUNCTION(result, name, parameters) for each. Define
+// FUNCTION before including this file.
 
 FUNCTION(unsigned, avformat_version, (void))
 FUNCTION(unsigned, avcodec_version, (void))

@@ -3,8 +3,9 @@
 
 #include "CTintypeVideo.h"
 
-// The types that functions.h and scaler.h use, as far as they are needed here: the first fields of those of FFmpeg 5. They do
-// not come from the original headers, because a program would then need these to build, and would load the libraries at launch.
+// The types that functions.h and scaler.h use, as far as they are needed here: the first fields of those of FFmpeg 5.
+// They do not come from the original headers, because a program would then need these to build, and would load the
+// libraries at launch.
 
 typedef struct AVIOContext AVIOContext;
 typedef struct AVInputFormat AVInputFormat;

@@ -132,8 +132,8 @@ void tintype_video_close(tintype_video_reader *reader) {
 
 // MARK: Header
 
-/// Returns the orientation of the transform from stored to displayed pixels, of which only quarter turns and mirrors are
-/// known: displayed x = ax + cy, displayed y = bx + dy (ISO/IEC 14496-12, 8.5.2).
+/// Returns the orientation of the transform from stored to displayed pixels, of which only quarter turns and mirrors
+/// are known: displayed x = ax + cy, displayed y = bx + dy (ISO/IEC 14496-12, 8.5.2).
 static int32_t orientation_of(const int32_t *matrix) {
     int32_t a = matrix[0], b = matrix[1], c = matrix[3], d = matrix[4];
     if (a != 0 && d != 0 && b == 0 && c == 0) {
@@ -190,7 +190,8 @@ static int open_decoder(tintype_video_reader *reader, int64_t maximum_pixels) {
     return library->avcodec_open2(reader->decoder, reader->codec, NULL);
 }
 
-/// Takes the frames that the decoder has, until one is shown after the wanted time. Returns whether the shown frame is final.
+/// Takes the frames that the decoder has, until one is shown after the wanted time. Returns whether the shown frame is
+/// final.
 static bool take_frames(tintype_video_reader *reader, int64_t wanted) {
     const tintype_video_library *library = reader->library;
     while (library->avcodec_receive_frame(reader->decoder, reader->next) >= 0) {

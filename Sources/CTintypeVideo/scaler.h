@@ -1,4 +1,5 @@
-// The functions used of libswscale: FUNCTION(result, name, parameters) for each. Define FUNCTION before including this file.
+// The functions used of libswscale: FUNCTION(result, name, parameters) for each. Define FUNCTION before including this
+// file.
 
 FUNCTION(unsigned, swscale_version, (void))
 FUNCTION(SwsContext *, sws_getContext, (int, int, int, int, int, int, int, void *, void *, const double *))

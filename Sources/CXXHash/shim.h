@@ -12,7 +12,8 @@ static inline XXH64_hash_t tintype_xxh3(const void *input, size_t length) {
     // Choosing the code costs more than it saves for a few bytes.
     if (length >= 1024 && XXH3_64bits_dispatch && __builtin_cpu_supports("avx2")) {
         XXH64_hash_t result = XXH3_64bits_dispatch(input, length);
-        // The library leaves the upper halves of the registers in use, which makes SSE code after it four times as slow.
+        // The library leaves the upper halves of the registers in use, which makes SSE code after it four times as
+        // slow.
         __asm__ volatile("vzeroupper");
         return result;
     }

@@ -1,8 +1,8 @@
 import Foundation
 import TintypeCore
 
-/// A copy of a file that differs only in what libavif 0.11 reads wrongly: it takes every auxiliary track for alpha, also one of
-/// depth, and refuses a box whose size of 0 means the rest of the file.
+/// A copy of a file that differs only in what libavif 0.11 reads wrongly: it takes every auxiliary track for alpha,
+/// also one of depth, and refuses a box whose size of 0 means the rest of the file.
 final class AVIFAdaptedCopy {
     private let copy: UnsafeMutableRawBufferPointer
 
@@ -45,7 +45,8 @@ final class AVIFAdaptedCopy {
     /// The bytes of the copy, which live as long as this object.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(copy) }
 
-    /// Returns the size of a box that extends to the end of the file, and the position for it; `nil` for a box that states it.
+    /// Returns the size of a box that extends to the end of the file, and the position for it; `nil` for a box that
+    /// states it.
     private static func openEnd(_ file: ISOFile, _ box: ISOBox) -> (offset: Int, number: Int)? {
         let start = box.body.lowerBound - 8
         let isLast = box.body.upperBound == file.bytes.count && file.bytes.count < 1 << 31

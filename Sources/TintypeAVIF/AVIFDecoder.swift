@@ -32,8 +32,8 @@ package struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxab
     ///
     /// - Parameter isComplete: Whether `bytes` are the whole file.
     /// - Returns: `nil` if `bytes` are a prefix that does not suffice.
-    /// - Throws: ``TintypeError/Code/undecodable`` if a whole file is damaged; ``TintypeError/Code/limitExceeded`` if it
-    ///   exceeds the limits of libavif, or has more than 10,000 frames.
+    /// - Throws: ``TintypeError/Code/undecodable`` if a whole file is damaged; ``TintypeError/Code/limitExceeded`` if
+    ///   it exceeds the limits of libavif, or has more than 10,000 frames.
     package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         do throws(TintypeError) {
             return try bytes.withTypedBytes { raw throws(TintypeError) in
@@ -159,8 +159,8 @@ extension AVIFReader {
 }
 
 extension AVIFDecoder: SalvagingImageDecoder {
-    /// Returns the frames of a truncated sequence up to the first incomplete one; `nil` if there are none, and for a still
-    /// image, which libavif decodes completely or not at all.
+    /// Returns the frames of a truncated sequence up to the first incomplete one; `nil` if there are none, and for a
+    /// still image, which libavif decodes completely or not at all.
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` or ``TintypeError/Code/limitExceeded``.
     package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {

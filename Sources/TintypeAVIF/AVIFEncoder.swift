@@ -5,8 +5,8 @@ package import TintypeCore
 /// Encodes AVIF images and sequences with libavif, on the calling thread. At quality 1, encoding pixels of 8 bits is
 /// lossless, unless the options say otherwise.
 ///
-/// ``EncodeOptions/effort`` from 0 to 1 is a speed of 10 to 0. Lossless images are RGB, with the identity matrix. Grey still
-/// images have no chroma.
+/// ``EncodeOptions/effort`` from 0 to 1 is a speed of 10 to 0. Lossless images are RGB, with the identity matrix. Grey
+/// still images have no chroma.
 ///
 /// A value may be used from any thread.
 package struct AVIFEncoder: ImageEncoder {
@@ -41,12 +41,13 @@ package struct AVIFEncoder: ImageEncoder {
     private func speed(_ options: EncodeOptions) -> Int { options.effort(from: 10, to: 0) ?? speed }
 }
 
-/// Encodes still images with 10 bits per channel, in PQ with the primaries of Rec. ITU-R BT.2100. The samples are rounded to 10
-/// bits, so this loses precision even if it is lossless.
+/// Encodes still images with 10 bits per channel, in PQ with the primaries of Rec. ITU-R BT.2100. The samples are
+/// rounded to 10 bits, so this loses precision even if it is lossless.
 extension AVIFEncoder: HighRangeImageEncoder {
     /// Encodes a still image. Alpha is omitted if every pixel is opaque.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``,
+    ///   ``TintypeError/Code/cancelled``.
     package func encode(
         _ highRange: HighRangePixels, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
@@ -76,8 +77,8 @@ extension AVIFEncoder: GainMapImageEncoder {
     }
 }
 
-/// Encodes still images with 10 bits per channel. The samples are rounded to 10 bits, so this loses precision even if it is
-/// lossless.
+/// Encodes still images with 10 bits per channel. The samples are rounded to 10 bits, so this loses precision even if
+/// it is lossless.
 extension AVIFEncoder: DeepImageEncoder {
     /// Encodes a still image. Alpha is omitted if every pixel is opaque.
     ///

@@ -4,7 +4,8 @@ import TintypeCore
 
 /// The gain map of a still AVIF, which makes a brighter rendition of its primary image (`tmap`: ISO 21496-1).
 ///
-/// libavif reads gain maps from version 1.1 on. For all versions, a copy of the file presents the map as the primary image.
+/// libavif reads gain maps from version 1.1 on. For all versions, a copy of the file presents the map as the primary
+/// image.
 struct AVIFGainMap {
     private let bytes: UnsafeRawBufferPointer
     private let image: ToneMappedItem
@@ -17,7 +18,8 @@ struct AVIFGainMap {
     /// - Parameters:
     ///   - bytes: The file. It must outlive this value.
     ///   - context: The options of the decode.
-    /// - Returns: `nil` if there is none, and if the items of the file cannot be read: the image can be shown without it.
+    /// - Returns: `nil` if there is none, and if the items of the file cannot be read: the image can be shown without
+    ///   it.
     init?(_ bytes: UnsafeRawBufferPointer, _ context: DecodeContext) {
         let file = ISOFile(bytes: bytes)
         guard let meta = try? file.itemMetaBox(), let primary = try? file.primaryItem(meta),
@@ -37,7 +39,8 @@ struct AVIFGainMap {
     ///   - image: The decoded image.
     ///   - reader: The reader that decoded it.
     ///   - info: The properties of the image.
-    /// - Returns: `nil` if the map is damaged, exceeds a limit or does not belong to the image, and for an image in PQ or HLG.
+    /// - Returns: `nil` if the map is damaged, exceeds a limit or does not belong to the image, and for an image in PQ
+    ///   or HLG.
     /// - Throws: ``TintypeError/Code/cancelled``.
     func applied(
         to image: WideImage, of reader: borrowing AVIFReader, _ info: ImageInfo

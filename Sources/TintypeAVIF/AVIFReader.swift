@@ -21,8 +21,8 @@ struct AVIFReader: ~Copyable {
     ///   - bytes: The file or its first bytes. They must outlive the reader.
     ///   - isComplete: Whether `bytes` are the whole file. If not, the data of the last frames may be missing.
     ///   - readsXMP: Whether to read the XMP packet.
-    /// - Throws: ``TintypeError/Code/limitExceeded`` if the image, its profile or its Exif data is too large, or if there
-    ///   are too many frames; ``TintypeError/Code/undecodable``; ``TintypeError/Code/outOfMemory``.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if the image, its profile or its Exif data is too large, or if
+    ///   there are too many frames; ``TintypeError/Code/undecodable``; ``TintypeError/Code/outOfMemory``.
     init(
         _ bytes: UnsafeRawBufferPointer, isComplete: Bool = true, readsXMP: Bool = false, limits: DecodeLimits
     ) throws(TintypeError) {
@@ -210,13 +210,15 @@ struct AVIFReader: ~Copyable {
     ///
     /// - Parameters:
     ///   - rows: Rows of the visible part of the frame.
-    ///   - overlap: The number of rows above and below that are converted too, as far as they exist: the chroma of a row
+    ///   - overlap: The number of rows above and below that are converted too, as far as they exist: the chroma of a
+    ///     row
     ///     is interpolated from its neighbours.
     ///   - depth: Bits per channel, 8 or 16.
     ///   - target: Receives the rows, beginning with those of the overlap.
     ///   - stride: Bytes from one row of `target` to the next.
     /// - Returns: The number of overlap rows above the first requested row.
-    /// - Throws: ``TintypeError/Code/undecodable`` if the frame is smaller than declared; ``TintypeError/Code/outOfMemory``.
+    /// - Throws: ``TintypeError/Code/undecodable`` if the frame is smaller than declared;
+    ///   ``TintypeError/Code/outOfMemory``.
     func convert(
         _ rows: Range<Int>, overlap: Int, depth: Int = 8, into target: UnsafeMutableRawBufferPointer, stride: Int
     ) throws(TintypeError) -> Int {
@@ -244,7 +246,8 @@ struct AVIFReader: ~Copyable {
         avifRGBImageSetDefaults(&rgb, view)
         rgb.depth = UInt32(depth)
         rgb.format = AVIF_RGB_FORMAT_RGBA
-        // libavif would take the nearest chroma of samples for which libyuv has nothing better, such as those of 12 bits.
+        // libavif would take the nearest chroma of samples for which libyuv has nothing better, such as those of 12
+        // bits.
         rgb.chromaUpsampling = AVIF_CHROMA_UPSAMPLING_BILINEAR
         // As stored: our kernels premultiply more exactly than libavif.
         rgb.alphaPremultiplied = image.pointee.alphaPremultiplied
@@ -253,8 +256,8 @@ struct AVIFReader: ~Copyable {
         return top - first
     }
 
-    /// Makes `view` show a part of an image. libavif wants even offsets in 4:0:0 as well, where there is no chroma that is
-    /// halved; 4:4:4 has any.
+    /// Makes `view` show a part of an image. libavif wants even offsets in 4:0:0 as well, where there is no chroma that
+    /// is halved; 4:4:4 has any.
     private func setView(
         _ view: UnsafeMutablePointer<avifImage>, of image: UnsafeMutablePointer<avifImage>, _ part: inout avifCropRect
     ) -> avifResult {

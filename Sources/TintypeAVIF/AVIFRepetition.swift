@@ -31,8 +31,8 @@ struct AVIFRepetition {
     /// - Parameters:
     ///   - file: A sequence of libavif, with headers of version 1 and the movie before the media data.
     ///   - plays: The number of plays; 0 is forever.
-    /// - Returns: The unchanged file if it plays forever, or is not built as libavif 0.11 does. Later versions write the edit
-    ///   list themselves.
+    /// - Returns: The unchanged file if it plays forever, or is not built as libavif 0.11 does. Later versions write
+    ///   the edit list themselves.
     /// - Throws: ``TintypeError/Code/encodeFailed`` if the file is too large for the change.
     static func repeating(_ file: Data, plays: Int) throws(TintypeError) -> Data {
         guard plays > 0, let layout = try? AVIFRepetition(file, plays) else { return file }
@@ -105,7 +105,8 @@ struct AVIFRepetition {
         return changed.file
     }
 
-    /// Adds the growth of the movie to the offsets of the media data, which comes after it: those of chunks and of items.
+    /// Adds the growth of the movie to the offsets of the media data, which comes after it: those of chunks and of
+    /// items.
     private mutating func moveOffsets(by growth: Int) throws(TintypeError) {
         for offset in tracks.flatMap(\.dataOffsets) + itemOffsets {
             let moved = file.number(at: offset) + UInt64(growth)

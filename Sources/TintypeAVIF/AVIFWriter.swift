@@ -48,8 +48,8 @@ struct AVIFWriter: ~Copyable {
         avifEncoderDestroy(encoder)
     }
 
-    /// Sets how often a sequence plays, before its first frame; 0 is forever. Has no effect on libavif 0.11, whose files
-    /// ``AVIFRepetition`` changes.
+    /// Sets how often a sequence plays, before its first frame; 0 is forever. Has no effect on libavif 0.11, whose
+    /// files ``AVIFRepetition`` changes.
     func setPlayCount(_ count: Int) {
         _ = tintype_avif_set_play_count(encoder, Int32(clamping: count))
     }
@@ -94,8 +94,8 @@ struct AVIFWriter: ~Copyable {
         guard result == AVIF_RESULT_OK else { throw Self.failure(result) }
     }
 
-    /// Adds the metadata to an image or a frame. libavif writes Exif data and XMP of the first frame only, as items of the still
-    /// image and of the track.
+    /// Adds the metadata to an image or a frame. libavif writes Exif data and XMP of the first frame only, as items of
+    /// the still image and of the track.
     private func addMetadata(to image: UnsafeMutablePointer<avifImage>) throws(TintypeError) {
         try add(metadata.profile) { tintype_avif_set_profile(image, $0, $1) }
         try add(metadata.exif) { tintype_avif_set_exif(image, $0, $1) }

@@ -60,7 +60,8 @@ package struct BMPHeader {
     /// Whether pixels have an alpha channel.
     package var hasAlpha: Bool { masks?.hasAlpha ?? false }
 
-    /// The memory that decoding takes for each pixel, with the result at full size. Run lengths are unpacked to one byte.
+    /// The memory that decoding takes for each pixel, with the result at full size. Run lengths are unpacked to one
+    /// byte.
     package var decodedBytesPerPixel: Int { PixelBuffer.bytesPerPixel + (compression == .runLengths ? 1 : 0) }
 
     /// The number of bytes of an uncompressed row, which is padded to a multiple of four.

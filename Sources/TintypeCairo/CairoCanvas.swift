@@ -10,9 +10,9 @@ public import TintypeCore
 ///         cairo_fill(context)
 ///     }
 ///
-/// The functions come from the program's own import of cairo. Tintype has none: cairo is loaded when the first closure draws
-/// (`libcairo2` on Debian, `cairo` on Fedora), and only programs with this product have anything of it. Any thread may use a
-/// canvas.
+/// The functions come from the program's own import of cairo. Tintype has none: cairo is loaded when the first closure
+/// draws (`libcairo2` on Debian, `cairo` on Fedora), and only programs with this product have anything of it. Any
+/// thread may use a canvas.
 public struct CairoCanvas: Hashable, Sendable {
     /// The size of the canvas in units of the closure.
     public var size: PixelSize
@@ -36,8 +36,8 @@ public struct CairoCanvas: Hashable, Sendable {
 
     /// Calls a closure that draws, and returns the pixels.
     ///
-    /// - Throws: `TintypeError.Code.transformFailed` if the closure throws another error or leaves the context in an error
-    ///   status, or if the canvas has no pixels; `TintypeError.Code.limitExceeded` if it has too many;
+    /// - Throws: `TintypeError.Code.transformFailed` if the closure throws another error or leaves the context in an
+    ///   error status, or if the canvas has no pixels; `TintypeError.Code.limitExceeded` if it has too many;
     ///   `TintypeError.Code.noCoder` if cairo is not installed, `TintypeError.Code.outOfMemory`.
     public func pixels(_ draw: (Context) throws -> Void) throws(TintypeError) -> PixelBuffer {
         let size = try pixelSize

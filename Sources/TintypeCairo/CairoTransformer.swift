@@ -8,7 +8,8 @@ public import TintypeCore
 ///         cairo_stroke(context)
 ///     }
 ///
-/// See ``CairoCanvas`` for where the functions of cairo come from. The pixels of the image are in sRGB, with premultiplied alpha.
+/// See ``CairoCanvas`` for where the functions of cairo come from. The pixels of the image are in sRGB, with
+/// premultiplied alpha.
 public struct CairoTransformer: ImageTransformer {
     private let name: String
     private let draw: @Sendable (CairoCanvas.Context, PixelSize) throws -> Void
@@ -16,9 +17,11 @@ public struct CairoTransformer: ImageTransformer {
     /// Creates a transformer.
     ///
     /// - Parameters:
-    ///   - identifier: The name of what `draw` does, with every parameter that changes pixels. It becomes part of the cache
+    ///   - identifier: The name of what `draw` does, with every parameter that changes pixels. It becomes part of the
+    ///     cache
     ///     key.
-    ///   - draw: Receives the context of cairo and the size of the image in pixels. Called on a thread that may block, for
+    ///   - draw: Receives the context of cairo and the size of the image in pixels. Called on a thread that may block,
+    ///     for
     ///     each frame of an animation.
     public init(
         identifier: String, draw: @escaping @Sendable (_ context: CairoCanvas.Context, _ size: PixelSize) throws -> Void

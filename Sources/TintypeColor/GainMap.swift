@@ -3,8 +3,8 @@ package import TintypeCore
 
 /// The factors by which a gain map, a second image of the same scene, brightens an image.
 ///
-/// The gains are applied in the primaries of sRGB, to which the image was converted. That differs from its own primaries
-/// only where the gains of the channels differ.
+/// The gains are applied in the primaries of sRGB, to which the image was converted. That differs from its own
+/// primaries only where the gains of the channels differ.
 package struct GainMap: Sendable {
     /// The factor for each 8-bit code of the map, for red, green and blue.
     private let factors: [[Float]]
@@ -49,7 +49,8 @@ package struct GainMap: Sendable {
     /// The number of pixels of a map per pixel of its image. The two differ where the sides of the map were rounded.
     package typealias Scale = (across: Double, down: Double)
 
-    /// The largest scale of a map. Maps are smaller than their images; those of images that were scaled down may not be.
+    /// The largest scale of a map. Maps are smaller than their images; those of images that were scaled down may not
+    /// be.
     private static let largestScale = 2.0
 
     /// Returns the scale of a map that belongs to a stored image; `nil` if the map has another shape, or is far larger.
@@ -79,9 +80,10 @@ package struct GainMap: Sendable {
     ///
     /// - Parameters:
     ///   - image: The image. Its own high range, if it has one, is brightened, otherwise its 8-bit pixels.
-    ///   - decodeMap: Decodes the map, and returns it at the size of the image; `nil` if it does not belong to the image.
-    /// - Returns: `nil` if the map is damaged, exceeds a limit or does not belong to the image, whose ordinary rendition
-    ///   remains.
+    ///   - decodeMap: Decodes the map, and returns it at the size of the image; `nil` if it does not belong to the
+    ///     image.
+    /// - Returns: `nil` if the map is damaged, exceeds a limit or does not belong to the image, whose ordinary
+    ///   rendition remains.
     /// - Throws: ``TintypeError/Code/cancelled``.
     package static func brightened(
         _ image: WideImage, _ context: DecodeContext,

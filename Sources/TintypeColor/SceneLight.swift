@@ -47,12 +47,12 @@ package struct SceneLight: Sendable {
 package struct LightToneMapping: Sendable {
     /// The brightest channel of the image, in multiples of reference white.
     package let peak: Float
-    /// The gains of the tone curve; see ``ToneCurve/scales()``. `nil` for an image without light above reference white, whose
-    /// light is not changed.
+    /// The gains of the tone curve; see ``ToneCurve/scales()``. `nil` for an image without light above reference white,
+    /// whose light is not changed.
     private let scales: [Float]?
 
-    /// Measures an image. The tone curve is that for PQ: light above 1000 cd/m² counts as that, because a single pixel may be
-    /// as bright as the sun.
+    /// Measures an image. The tone curve is that for PQ: light above 1000 cd/m² counts as that, because a single pixel
+    /// may be as bright as the sun.
     ///
     /// - Throws: ``TintypeError/Code/cancelled``.
     package init(_ image: HighRangePixels, _ context: DecodeContext) throws(TintypeError) {
@@ -123,8 +123,8 @@ extension ToneCurve {
 extension ColorMatrix3 {
     static let identity = ColorMatrix3(red: SIMD3(1, 0, 0), green: SIMD3(0, 1, 0), blue: SIMD3(0, 0, 1))
 
-    /// The matrix from linear light of `colors` to that of sRGB, which maps white to white: the linear Bradford adaptation of
-    /// ICC.1:2022, annex E.
+    /// The matrix from linear light of `colors` to that of sRGB, which maps white to white: the linear Bradford
+    /// adaptation of ICC.1:2022, annex E.
     static func toSRGB(adapting colors: Chromaticities) -> ColorMatrix3 {
         let bradford = ColorMatrix3(
             red: SIMD3(0.8951, -0.7502, 0.0389), green: SIMD3(0.2664, 1.7135, -0.0685),

@@ -133,8 +133,8 @@ extension DiskCache {
         return nil
     }
 
-    /// Another process may have replaced the open directory or the table of presence. Checking costs more than a miss, so
-    /// it happens at every 256th lookup.
+    /// Another process may have replaced the open directory or the table of presence. Checking costs more than a miss,
+    /// so it happens at every 256th lookup.
     static let lookupsBetweenChecks = 256
 
     /// Counts a hit and records the use if it is the first one, or if the recorded use is at least a minute away. A

@@ -12,20 +12,20 @@ extension ImageCoderRegistry {
     public static let exr = ImageCoderRegistry(decoders: [EXRDecoder()])
 }
 
-/// Decodes OpenEXR with OpenEXRCore: the first flat image of a file that has colours or luminance, in rows or tiles, with every
-/// compression of the library. Version 3.1 lacks DWAA and DWAB.
+/// Decodes OpenEXR with OpenEXRCore: the first flat image of a file that has colours or luminance, in rows or tiles,
+/// with every compression of the library. Version 3.1 lacks DWAA and DWAB.
 ///
-/// The image is the display window. Where the data window has no pixels, it is transparent. Light is linear, and 1 is reference
-/// white: ``Image/highRange`` has all of it, in the primaries of sRGB, with ``DecodeOptions/DynamicRange/high``. Of an image
-/// with brighter light, ``Image/pixels`` are tone-mapped as those of PQ are. Others have exactly the sRGB codes of their
-/// light.
+/// The image is the display window. Where the data window has no pixels, it is transparent. Light is linear, and 1 is
+/// reference white: ``Image/highRange`` has all of it, in the primaries of sRGB, with
+/// ``DecodeOptions/DynamicRange/high``. Of an image with brighter light, ``Image/pixels`` are tone-mapped as those of
+/// PQ are. Others have exactly the sRGB codes of their light.
 ///
 /// Add it to the coders of a pipeline; it is not among those of `ImageCoderRegistry.standard`:
 ///
 ///     configuration.coders = .standard.adding(.exr).sandboxed()
 ///
-/// OpenEXRCore 3.1 is loaded when the first OpenEXR is decoded: install `libopenexr-3-1-30` on Debian, `openexr-libs` on
-/// Fedora. The library offers no cancellation within a band of rows. Decoders hold no state; any thread may use one.
+/// OpenEXRCore 3.1 is loaded when the first OpenEXR is decoded: install `libopenexr-3-1-30` on Debian, `openexr-libs`
+/// on Fedora. The library offers no cancellation within a band of rows. Decoders hold no state; any thread may use one.
 package struct EXRDecoder: RecognizingImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a decoder.
     package init() {}
@@ -60,9 +60,9 @@ package struct EXRDecoder: RecognizingImageDecoder, PartialImageDecoder, Sandbox
 
     /// Decodes the image, or the part and size that the options ask for.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated, or has no flat image with colours,
-    ///   ``TintypeError/Code/limitExceeded``, before anything is allocated, ``TintypeError/Code/noCoder`` if OpenEXRCore is
-    ///   not installed, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated, or has no flat image with
+    ///   colours, ``TintypeError/Code/limitExceeded``, before anything is allocated, ``TintypeError/Code/noCoder`` if
+    ///   OpenEXRCore is not installed, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try EXRReader(raw)

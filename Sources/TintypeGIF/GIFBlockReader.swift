@@ -72,8 +72,8 @@ struct GIFBlockReader {
         isComplete && tolerance == .minor && imageCount > 0 && bytes.offset == bytes.bytes.count
     }
 
-    /// The number of extensions and zeros after which an image must follow. While a file arrives, all its blocks are read
-    /// again for each preview, so a file without images must fail early.
+    /// The number of extensions and zeros after which an image must follow. While a file arrives, all its blocks are
+    /// read again for each preview, so a file without images must fail early.
     private static let maximumSkippedBlocks = 4096
 
     /// The damage that was tolerated so far.
@@ -171,8 +171,8 @@ enum GIFPalette {
         }
     }
 
-    /// Returns RGBA for each of the 256 values of a pixel. The transparent index, and as in browsers all values beyond the
-    /// palette, are transparent.
+    /// Returns RGBA for each of the 256 values of a pixel. The transparent index, and as in browsers all values beyond
+    /// the palette, are transparent.
     ///
     /// - Parameter file: The bytes in which the table is.
     func rgba(in file: UnsafeRawBufferPointer, transparentIndex: UInt8?) -> [UInt8] {

@@ -14,8 +14,8 @@ package import TintypeCore
 package struct GIFEncoder: AnimatedImageEncoder {
     /// Which frames share a palette.
     package var palette: Palette
-    /// Whether the error of each pixel is diffused to its neighbours, so that areas have the right average colour at the
-    /// cost of visible grain and a larger file.
+    /// Whether the error of each pixel is diffused to its neighbours, so that areas have the right average colour at
+    /// the cost of visible grain and a larger file.
     package var isDithering: Bool
 
     /// The assignment of palettes to frames.
@@ -50,8 +50,8 @@ package struct GIFEncoder: AnimatedImageEncoder {
         return try writer.finish()
     }
 
-    /// Encodes an animation. Durations are rounded to hundredths of a second; the shortest is 0.02 s, because viewers play
-    /// shorter ones slowly.
+    /// Encodes an animation. Durations are rounded to hundredths of a second; the shortest is 0.02 s, because viewers
+    /// play shorter ones slowly.
     ///
     /// - Throws: ``TintypeError/Code/encodeFailed`` if a side has more than 65,535 pixels;
     ///   ``TintypeError/Code/outOfMemory``; any error of a frame.
@@ -77,8 +77,8 @@ package struct GIFEncoder: AnimatedImageEncoder {
 
     // MARK: Colours
 
-    /// Reads all frames before the first is written: returns their shared palette, if they share one, and whether pixels
-    /// become transparent again.
+    /// Reads all frames before the first is written: returns their shared palette, if they share one, and whether
+    /// pixels become transparent again.
     private func survey(
         _ animation: AnimatedImage, _ options: EncodeOptions
     ) throws(TintypeError) -> (shared: ColorPalette?, clearsPixels: Bool) {

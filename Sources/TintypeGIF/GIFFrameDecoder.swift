@@ -15,7 +15,8 @@ final class GIFFrameDecoder: FrameDecoder {
 
     /// - Parameters:
     ///   - layout: The layout of `bytes`.
-    ///   - toleratesDamage: Whether to show the rows of a damaged image that precede the damage. Otherwise it is an error.
+    ///   - toleratesDamage: Whether to show the rows of a damaged image that precede the damage. Otherwise it is an
+    ///     error.
     init(_ bytes: Data, _ layout: GIFLayout, toleratesDamage: Bool = false) {
         self.bytes = bytes
         self.toleratesDamage = toleratesDamage
@@ -27,8 +28,8 @@ final class GIFFrameDecoder: FrameDecoder {
 
     /// Decodes an image.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``, which
-    ///   is checked before each part of 64 KB.
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``,
+    ///   which is checked before each part of 64 KB.
     func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {
         let image = images[index]
         var writer = try PixelWriter(size: image.frame.rect.size)

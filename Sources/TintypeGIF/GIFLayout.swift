@@ -47,7 +47,8 @@ struct GIFLayout {
 
     /// Reads the layout of the images that are complete in the first bytes of a file; `nil` if none is.
     ///
-    /// - Parameter acceptsTruncatedImage: Whether the last image may be incomplete, and damage after an image ends the file.
+    /// - Parameter acceptsTruncatedImage: Whether the last image may be incomplete, and damage after an image ends the
+    ///   file.
     /// - Throws: As for a whole file.
     init?(
         arrived raw: UnsafeRawBufferPointer, maxImages: Int, acceptsTruncatedImage: Bool = false

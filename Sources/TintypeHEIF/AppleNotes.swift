@@ -1,8 +1,8 @@
 import Foundation
 import TintypeCore
 
-/// The maker notes that Apple's cameras add to Exif data: a name, a version, a byte order and one TIFF directory. Offsets
-/// count from the beginning of the notes.
+/// The maker notes that Apple's cameras add to Exif data: a name, a version, a byte order and one TIFF directory.
+/// Offsets count from the beginning of the notes.
 struct AppleNotes {
     private let directory: TIFFDirectory
 
@@ -31,8 +31,8 @@ struct AppleNotes {
         self.directory = directory
     }
 
-    /// The light of the brightest gain of the image's gain map, in multiples of reference white (Apple, "Applying Apple HDR
-    /// effect to your photos"); `nil` if the notes do not state it.
+    /// The light of the brightest gain of the image's gain map, in multiples of reference white (Apple, "Applying Apple
+    /// HDR effect to your photos"); `nil` if the notes do not state it.
     var headroom: Double? {
         guard let headroom = directory.signedFraction(Tag.headroom), let gain = directory.signedFraction(Tag.gain)
         else { return nil }

@@ -4,8 +4,8 @@ import TintypeCore
 /// A copy of a file that differs only in what keeps libheif 1.15 from showing an item.
 ///
 /// libheif 1.15 opens no hidden items. It refuses a file in which an auxiliary image, a thumbnail or metadata refers to
-/// several items, or to one that is no image to it (`tmap`): most photos of iOS 18 are such files. All boxes and items stay
-/// in their places.
+/// several items, or to one that is no image to it (`tmap`): most photos of iOS 18 are such files. All boxes and items
+/// stay in their places.
 final class HEIFAdaptedCopy {
     private let copy: UnsafeMutableRawBufferPointer
 

@@ -10,8 +10,8 @@ extension ImageCoderRegistry {
 /// Decodes HEIC (ISO/IEC 23008-12 with HEVC) on the calling thread.
 ///
 /// libheif decodes the primary image, rotated and cropped as the file declares. libheif 1.15 does not support image
-/// sequences: their colour and alpha tracks are read here and decoded with libde265. Their metadata is that of the still
-/// image in the same file.
+/// sequences: their colour and alpha tracks are read here and decoded with libde265. Their metadata is that of the
+/// still image in the same file.
 ///
 /// A value may be used from any thread.
 package struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
@@ -66,7 +66,8 @@ package struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxab
 
     /// Creates a decoder for the frames of an image sequence.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, also for a file of still images; ``TintypeError/Code/limitExceeded``.
+    /// - Throws: ``TintypeError/Code/undecodable``, also for a file of still images;
+    ///   ``TintypeError/Code/limitExceeded``.
     package func makeFrameDecoder(
         _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
@@ -109,8 +110,8 @@ package struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxab
         }
     }
 
-    /// Applies the gain map if the request asks for the high range, and returns whether there is one. Invalid boxes count
-    /// only then.
+    /// Applies the gain map if the request asks for the high range, and returns whether there is one. Invalid boxes
+    /// count only then.
     private static func brightened(
         _ still: WideImage, _ raw: UnsafeRawBufferPointer, _ reader: borrowing HEIFReader, _ target: DecodeTarget,
         _ context: DecodeContext
@@ -120,14 +121,14 @@ package struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxab
         return (try map?.applied(to: still, of: reader, target), map != nil)
     }
 
-    /// Returns the Exif data of the still image that a file with a sequence may have; `nil` if it is damaged, because the
-    /// sequence can be shown without it.
+    /// Returns the Exif data of the still image that a file with a sequence may have; `nil` if it is damaged, because
+    /// the sequence can be shown without it.
     private static func stillExif(_ bytes: Data, _ limits: DecodeLimits) -> ExifData? {
         try? bytes.withTypedBytes { raw throws(TintypeError) in try HEIFReader(raw, limits).exif }
     }
 
-    /// Decodes an embedded thumbnail if the options allow it and one is large enough, otherwise the image itself. If the
-    /// thumbnail cannot be decoded, the image is.
+    /// Decodes an embedded thumbnail if the options allow it and one is large enough, otherwise the image itself. If
+    /// the thumbnail cannot be decoded, the image is.
     private static func decodeStill(
         _ reader: borrowing HEIFReader, _ target: DecodeTarget, _ context: DecodeContext
     ) throws(TintypeError) -> WideImage {
@@ -150,8 +151,8 @@ extension HEIFDecoder: XMPDecoder {
 }
 
 extension HEIFDecoder: SalvagingImageDecoder {
-    /// Returns the frames of a truncated sequence up to the first incomplete one; `nil` if there are none, and for a still
-    /// image, which libheif decodes completely or not at all.
+    /// Returns the frames of a truncated sequence up to the first incomplete one; `nil` if there are none, and for a
+    /// still image, which libheif decodes completely or not at all.
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` or ``TintypeError/Code/limitExceeded``.
     package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {

@@ -6,7 +6,8 @@ package import TintypeCore
 ///
 /// HDR images are written in PQ with 10 bits, or with 8 bits and a gain map.
 ///
-/// ``EncodeOptions/effort`` from 0 to 1 is a preset of x265, from `ultrafast` to `veryslow`; by default it is libheif's, `slow`.
+/// ``EncodeOptions/effort`` from 0 to 1 is a preset of x265, from `ultrafast` to `veryslow`; by default it is
+/// libheif's, `slow`.
 ///
 /// A value may be used from any thread.
 package struct HEIFEncoder: ImageEncoder {
@@ -18,7 +19,8 @@ package struct HEIFEncoder: ImageEncoder {
 
     /// Encodes a still image. Alpha is omitted if every pixel is opaque.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed``, also if libheif has no HEVC encoder; ``TintypeError/Code/outOfMemory``.
+    /// - Throws: ``TintypeError/Code/encodeFailed``, also if libheif has no HEVC encoder;
+    ///   ``TintypeError/Code/outOfMemory``.
     package func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
@@ -81,7 +83,8 @@ package struct HEIFEncoder: ImageEncoder {
         return try Self.write(context)
     }
 
-    /// The presets of x265 from the fastest on. The last one, `placebo`, is left out as it takes much longer for nothing.
+    /// The presets of x265 from the fastest on. The last one, `placebo`, is left out as it takes much longer for
+    /// nothing.
     private static let presets = [
         "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow",
     ]

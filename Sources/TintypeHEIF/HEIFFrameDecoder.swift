@@ -4,15 +4,16 @@ import TintypeCore
 
 /// Decodes the frames of an image sequence, with their alpha.
 ///
-/// `@unchecked Sendable` because the decoders of its tracks and their buffered frames are used by one thread at a time, as
-/// ``FrameDecoder`` requires.
+/// `@unchecked Sendable` because the decoders of its tracks and their buffered frames are used by one thread at a time,
+/// as ``FrameDecoder`` requires.
 final class HEIFFrameDecoder: FrameDecoder, @unchecked Sendable {
     let canvasSize: PixelSize
     let frames: [AnimationFrame]
     let loopCount: Int
     private let colorDecoder: HEIFTrackDecoder<PixelBuffer>
 
-    /// - Throws: ``TintypeError/Code/limitExceeded`` if the frames are above the limits; ``TintypeError/Code/outOfMemory``.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if the frames are above the limits;
+    ///   ``TintypeError/Code/outOfMemory``.
     init(_ bytes: Data, _ sequence: HEIFSequence, _ limits: DecodeLimits) throws(TintypeError) {
         let (info, size) = (sequence.info, sequence.colorTrack.size)
         (canvasSize, loopCount) = (size, sequence.colorTrack.playCount)
@@ -28,7 +29,8 @@ final class HEIFFrameDecoder: FrameDecoder, @unchecked Sendable {
         }
     }
 
-    /// Checks the images that are decoded for the frames. They are larger than the frames if only a part of them is shown.
+    /// Checks the images that are decoded for the frames. They are larger than the frames if only a part of them is
+    /// shown.
     private static func check(
         _ frames: [AnimationFrame], of sequence: HEIFSequence, _ limits: DecodeLimits
     ) throws(TintypeError) {

@@ -62,8 +62,8 @@ struct HEIFGainMap {
     ///   - image: The decoded image.
     ///   - reader: The reader that decoded it.
     ///   - target: The part and size of it.
-    /// - Returns: `nil` if the map is damaged, exceeds a limit, states no headroom or does not belong to the image, and for an
-    ///   image in PQ or HLG.
+    /// - Returns: `nil` if the map is damaged, exceeds a limit, states no headroom or does not belong to the image, and
+    ///   for an image in PQ or HLG.
     /// - Throws: ``TintypeError/Code/cancelled``.
     func applied(
         to image: WideImage, of reader: borrowing HEIFReader, _ target: DecodeTarget
@@ -92,8 +92,8 @@ struct HEIFGainMap {
         return (gains: try GainMap.part(of: gains, target, scale: scale), map: map)
     }
 
-    /// Returns the meaning of the codes of the map. Newer maps of Apple's state their headroom; of older ones, the camera
-    /// states it in the Exif data of the image.
+    /// Returns the meaning of the codes of the map. Newer maps of Apple's state their headroom; of older ones, the
+    /// camera states it in the Exif data of the image.
     private func map(_ mapReader: borrowing HEIFReader, _ reader: borrowing HEIFReader) -> GainMap? {
         if let parameters { return GainMap(parameters) }
         let stated = mapReader.xmp(atMost: context.limits.exifBytes).flatMap(XMPPacket.init)?.appleHeadroom

@@ -1,7 +1,8 @@
 import Foundation
 import TintypeCore
 
-/// The movie box of an image sequence (ISO/IEC 14496-12, 8.2; ISO/IEC 23008-12, 7): a track of images, and one of alpha.
+/// The movie box of an image sequence (ISO/IEC 14496-12, 8.2; ISO/IEC 23008-12, 7): a track of images, and one of
+/// alpha.
 struct HEIFMovie {
     /// One track, all samples of which are decoded without others.
     struct Track {
@@ -126,8 +127,8 @@ struct HEIFMovie {
         return .box("hvc1", head, .box("hvcC", track.configuration), kind, aperture, constraints)
     }
 
-    /// The meaning of the colours (ISO/IEC 14496-12, 12.1.5): the curve of sRGB, and the matrix of BT.601 with the full range of
-    /// values, with which libheif converts them.
+    /// The meaning of the colours (ISO/IEC 14496-12, 12.1.5): the curve of sRGB, and the matrix of BT.601 with the full
+    /// range of values, with which libheif converts them.
     private var colors: Data {
         let codes = Data.box("colr", Data("nclx".utf8), .numbers(primaries, 13, 6, size: 2), Data([0x80]))
         guard let profile, !profile.isEmpty else { return codes }

@@ -15,7 +15,8 @@ final class HEIFPlane: HEIFRows {
     ///
     /// - Parameters:
     ///   - size: The size that the file declares, in pixels.
-    ///   - isWide: Whether to decode to 16-bit words, which only the words of rows can be read from, instead of 8 bits per
+    ///   - isWide: Whether to decode to 16-bit words, which only the words of rows can be read from, instead of 8 bits
+    ///     per
     ///     channel.
     /// - Throws: ``TintypeError/Code/undecodable``, also if the image has another size;
     ///   ``TintypeError/Code/limitExceeded``; ``TintypeError/Code/outOfMemory``.

@@ -66,8 +66,8 @@ struct HEIFProperties {
         return try file.cleanAperture(body, of: size)
     }
 
-    /// Returns the rotation and mirroring of an image, in whatever order the file lists them (ISO/IEC 23008-12, 6.5.10 and
-    /// 6.5.12).
+    /// Returns the rotation and mirroring of an image, in whatever order the file lists them (ISO/IEC 23008-12, 6.5.10
+    /// and 6.5.12).
     func orientation(of item: Int) -> Orientation {
         var (turns, mirror) = (0, Int?.none)
         for box in all(of: item) {

@@ -82,8 +82,8 @@ struct HEIFReader: ~Copyable {
         self.knowsCodePoints = knowsCodePoints
     }
 
-    /// Returns the smallest thumbnail of at least a size that shows the whole image; `nil` if there is none. It must not
-    /// outlive this reader.
+    /// Returns the smallest thumbnail of at least a size that shows the whole image; `nil` if there is none. It must
+    /// not outlive this reader.
     func thumbnail(atLeast size: PixelSize) -> HEIFReader? {
         var items = [heif_item_id](repeating: 0, count: Self.maxThumbnails)
         let count = heif_image_handle_get_list_of_thumbnail_IDs(handle, &items, Int32(items.count))

@@ -40,7 +40,8 @@ struct HEIFSampleEntry {
         parameterSets = try Self.parameterSets(file, configuration)
     }
 
-    /// The auxiliary types of alpha tracks (ISO/IEC 23008-12, 7.5.3.2): the MPEG code point and the name of the first edition.
+    /// The auxiliary types of alpha tracks (ISO/IEC 23008-12, 7.5.3.2): the MPEG code point and the name of the first
+    /// edition.
     static let alphaKinds: Set<String> = [
         "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1",
     ]
@@ -125,7 +126,8 @@ struct HEIFTrackColors {
 
     /// Reads the colour boxes in a range.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/Code/limitExceeded`` for a profile that is too large.
+    /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/Code/limitExceeded`` for a profile that is too
+    ///   large.
     init(_ file: ISOFile, _ properties: Range<Int>, _ limits: DecodeLimits) throws(TintypeError) {
         for box in try file.boxes(in: properties) where box.kind == "colr" && box.body.count >= 4 {
             let rest = box.body.lowerBound + 4..<box.body.upperBound

@@ -40,8 +40,8 @@ struct HEIFSequenceWriter {
     /// - Parameters:
     ///   - file: A still HEIC that libheif has written.
     ///   - ticks: Its duration; see ``HEIFMovie/ticksPerSecond``.
-    /// - Throws: ``TintypeError/Code/encodeFailed`` if the image is coded with other parameters than the first one, or the
-    ///   file would become too large.
+    /// - Throws: ``TintypeError/Code/encodeFailed`` if the image is coded with other parameters than the first one, or
+    ///   the file would become too large.
     mutating func add(_ file: Data, ticks: Int) throws(TintypeError) {
         let still = try HEIFCodedStill(file)
         if let first {

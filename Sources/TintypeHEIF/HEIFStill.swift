@@ -4,8 +4,8 @@ import TintypeCore
 /// A still image of HEVC whose chroma has fewer samples than pixels: one coded image or a grid of them
 /// (ISO/IEC 23008-12, 6.6.2.3), and its alpha.
 ///
-/// libheif 1.15 takes the nearest sample of chroma for each pixel, and offers no planes. What is described here is decoded with
-/// libde265 instead, and its chroma interpolated.
+/// libheif 1.15 takes the nearest sample of chroma for each pixel, and offers no planes. What is described here is
+/// decoded with libde265 instead, and its chroma interpolated.
 struct HEIFStill {
     /// One coded image.
     struct Tile {
@@ -52,8 +52,8 @@ struct HEIFStill {
     /// - Parameters:
     ///   - bytes: The file.
     ///   - item: The number of the image; `nil` for the primary one.
-    /// - Returns: `nil` for an image that libheif decodes as well: one of other samples, another composition of items, or one
-    ///   that is cropped after it was rotated or between its pixels.
+    /// - Returns: `nil` for an image that libheif decodes as well: one of other samples, another composition of items,
+    ///   or one that is cropped after it was rotated or between its pixels.
     /// - Throws: ``TintypeError/Code/undecodable`` for invalid boxes.
     init?(_ bytes: UnsafeRawBufferPointer, item: Int?) throws(TintypeError) {
         let reader = try HEIFStillReader(ISOFile(bytes: bytes))

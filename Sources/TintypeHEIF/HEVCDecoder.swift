@@ -50,8 +50,8 @@ final class HEVCDecoder {
 
     /// Decodes the pushed units and passes the decoded images to `body` in output order.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, also where libde265 conceals damage and only warns; ``TintypeError/cancelled``;
-    ///   any error of `body`.
+    /// - Throws: ``TintypeError/Code/undecodable``, also where libde265 conceals damage and only warns;
+    ///   ``TintypeError/cancelled``; any error of `body`.
     func decode(
         isCancelled: () -> Bool, _ body: (HEVCImage) throws(TintypeError) -> Void
     ) throws(TintypeError) {

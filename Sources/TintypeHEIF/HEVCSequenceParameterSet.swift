@@ -6,8 +6,8 @@ struct HEVCSequenceParameterSet {
     let size: PixelSize
     /// The sampling of chroma: 0 for none, 1 for 4:2:0, 2 for 4:2:2, 3 for 4:4:4.
     let chromaFormat: Int
-    /// The number of bits between the header of the unit and `conformance_window_flag`, without the bytes that prevent start
-    /// codes.
+    /// The number of bits between the header of the unit and `conformance_window_flag`, without the bytes that prevent
+    /// start codes.
     let windowPosition: Int
 
     /// The NAL unit type (7.4.2.2).
@@ -51,7 +51,8 @@ struct HEVCBitReader {
     /// The number of bits that were read or skipped.
     private(set) var position = 0
 
-    /// - Parameter bytes: The stored bytes. A 3 after two zeros is removed: it only prevents start codes (ITU-T H.265, 7.4.2).
+    /// - Parameter bytes: The stored bytes. A 3 after two zeros is removed: it only prevents start codes (ITU-T H.265,
+    ///   7.4.2).
     init(_ bytes: some Sequence<UInt8>) {
         var (plain, zeros) = ([UInt8](), 0)
         for byte in bytes {

@@ -3,8 +3,8 @@ import TintypeCore
 
 /// The decoder configuration of a track (`hvcC`: ISO/IEC 14496-15, 8.3.2.1), made from that of a still image.
 ///
-/// The profiles of still images allow one image in a stream, and libheif encodes more pixels than a small image has: both
-/// are changed in the parameter sets, which the coded pixels do not depend on.
+/// The profiles of still images allow one image in a stream, and libheif encodes more pixels than a small image has:
+/// both are changed in the parameter sets, which the coded pixels do not depend on.
 struct HEVCTrackConfiguration {
     /// The body of the box.
     let data: Data

@@ -44,8 +44,8 @@ struct HEVCUnit {
         Self.allowSeveralImages(in: &plain, at: offset)
     }
 
-    /// Changes a profile (`profile_tier_level`: 7.3.3) to one that allows several images: Main instead of Main Still Picture,
-    /// and no `general_one_picture_only_constraint_flag`, which the range extensions have (A.3.5).
+    /// Changes a profile (`profile_tier_level`: 7.3.3) to one that allows several images: Main instead of Main Still
+    /// Picture, and no `general_one_picture_only_constraint_flag`, which the range extensions have (A.3.5).
     static func allowSeveralImages(in bytes: inout [UInt8], at offset: Int) {
         if bytes[offset] & 31 == 3 {
             bytes[offset] = bytes[offset] & 0xE0 | 1

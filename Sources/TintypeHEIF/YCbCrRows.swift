@@ -2,8 +2,8 @@ import TintypeCore
 
 /// Converts the rows of luma and chroma planes to RGB (ITU-T H.273, 8.3).
 ///
-/// Chroma with fewer samples than luma is interpolated between its samples, which lie in the middle of the pixels that each
-/// covers: a pixel takes three quarters of the nearest sample and one of the next, in each direction, as
+/// Chroma with fewer samples than luma is interpolated between its samples, which lie in the middle of the pixels that
+/// each covers: a pixel takes three quarters of the nearest sample and one of the next, in each direction, as
 /// libjpeg-turbo and swscale do.
 ///
 /// Not thread-safe: use it from one thread at a time.

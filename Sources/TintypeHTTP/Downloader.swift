@@ -182,8 +182,8 @@ extension Downloader: SharedLoader {
 // MARK: - As the guard of a pipeline
 
 extension Downloader: GuardingLoader {
-    /// Refuses URLs that the server guard of the request, or else of the configuration, does not allow. The addresses of
-    /// names are checked when a transfer starts.
+    /// Refuses URLs that the server guard of the request, or else of the configuration, does not allow. The addresses
+    /// of names are checked when a transfer starts.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/forbidden``.
     package func check(_ request: ImageRequest) throws(TintypeError) {

@@ -15,8 +15,8 @@ enum ConnectionHandlers {
     }
 }
 
-/// Restores the `Date` of a response that is passed through: a cache must not change it (RFC 9110, 6.6.1), but Hummingbird
-/// writes its own into every response.
+/// Restores the `Date` of a response that is passed through: a cache must not change it (RFC 9110, 6.6.1), but
+/// Hummingbird writes its own into every response.
 final class OriginDateHandler: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart

@@ -1,7 +1,7 @@
 /// Decides when a client is too slow: it has to send a request, and to read a response, at a certain pace.
 ///
-/// A pure value: the time is an argument, on a monotonic clock. It does not watch connections on which no request arrives,
-/// which have a time-out of their own.
+/// A pure value: the time is an argument, on a monotonic clock. It does not watch connections on which no request
+/// arrives, which have a time-out of their own.
 struct ConnectionPace: Hashable, Sendable {
     /// The time in which a request must arrive, from its first byte to the end of its body.
     let readLimit: Duration

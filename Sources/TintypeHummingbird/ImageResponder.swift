@@ -6,8 +6,8 @@ import NIOCore
 import TintypeHTTP
 import TintypeServer
 
-/// Hands requests to the service and sends its responses. It comes before any router, because a router decodes paths and
-/// drops empty segments, of which the sources of image URLs have some.
+/// Hands requests to the service and sends its responses. It comes before any router, because a router decodes paths
+/// and drops empty segments, of which the sources of image URLs have some.
 struct ImageResponder: HTTPResponder {
     typealias Context = ConnectionContext
 

@@ -1,18 +1,18 @@
 import CMalloc
 import Foundation
 
-/// Has memory returned to the system after a burst of requests. glibc keeps what is freed in one of up to eight arenas for
-/// each core, and gives back only the end of an arena.
+/// Has memory returned to the system after a burst of requests. glibc keeps what is freed in one of up to eight arenas
+/// for each core, and gives back only the end of an arena.
 enum MemoryReturn {
-    /// Sets the allocator up. Call it before threads start, because an arena is never given up. A setting of the operator,
-    /// such as `MALLOC_ARENA_MAX`, stays.
+    /// Sets the allocator up. Call it before threads start, because an arena is never given up. A setting of the
+    /// operator, such as `MALLOC_ARENA_MAX`, stays.
     ///
     /// - Parameter cores: The number of processor cores.
     static func prepare(cores: Int) {
         let environment = ProcessInfo.processInfo.environment
         if environment["MALLOC_ARENA_MAX"] == nil { tintype_set_arena_count(Int32(clamping: max(2, cores))) }
-        // Without these, glibc raises its thresholds with each large block that is freed, up to 32 MB: pixels and bodies would
-        // then come from the arenas.
+        // Without these, glibc raises its thresholds with each large block that is freed, up to 32 MB: pixels and
+        // bodies would then come from the arenas.
         if environment["MALLOC_MMAP_THRESHOLD_"] == nil { tintype_set_mapping_threshold(256 << 10) }
         if environment["MALLOC_TRIM_THRESHOLD_"] == nil { tintype_set_trim_threshold(1 << 20) }
     }

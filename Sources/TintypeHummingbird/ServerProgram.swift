@@ -15,8 +15,8 @@ import UnixSignals
 public enum ServerProgram {
     /// Serves until the process receives SIGTERM or SIGINT.
     ///
-    /// Bootstraps swift-metrics, so a program must not. With the trait `Tracing`, requests have spans of the tracer that the
-    /// program has bootstrapped before, which reads `traceparent`.
+    /// Bootstraps swift-metrics, so a program must not. With the trait `Tracing`, requests have spans of the tracer
+    /// that the program has bootstrapped before, which reads `traceparent`.
     ///
     /// - Parameters:
     ///   - environment: The settings, as environment variables.

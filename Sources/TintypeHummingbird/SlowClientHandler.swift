@@ -3,8 +3,8 @@ import NIOCore
 import NIOHTTPTypes
 import TintypeCore
 
-/// Closes the connection of a client that sends its request, or reads its response, too slowly: ``ConnectionPace`` on the
-/// event loop of the connection, with one timer.
+/// Closes the connection of a client that sends its request, or reads its response, too slowly: ``ConnectionPace`` on
+/// the event loop of the connection, with one timer.
 final class SlowClientHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

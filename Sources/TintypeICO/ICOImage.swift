@@ -129,8 +129,8 @@ struct ICOBitmap {
         }
     }
 
-    /// Sets the alpha of row `y` from the mask at an offset, which is stored from the bottom row up like the pixels; without
-    /// one, the row is opaque.
+    /// Sets the alpha of row `y` from the mask at an offset, which is stored from the bottom row up like the pixels;
+    /// without one, the row is opaque.
     private func applyMask(_ offset: Int?, to row: UnsafeMutableBufferPointer<Pixel>, _ y: Int) {
         let start = offset.map { $0 + (header.size.height - 1 - y) * header.maskRowLength }
         for x in row.indices {

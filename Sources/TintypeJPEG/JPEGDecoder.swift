@@ -181,7 +181,8 @@ extension ImageInfo {
 }
 
 extension JPEGDecoder: VerifyingImageDecoder {
-    /// Reads the codes of all scans: for progressive files, two to three times as fast as decoding an eighth of the size.
+    /// Reads the codes of all scans: for progressive files, two to three times as fast as decoding an eighth of the
+    /// size.
     ///
     /// - Returns: `nil` if only decoding can tell whether the image is whole.
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,

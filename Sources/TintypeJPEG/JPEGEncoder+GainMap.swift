@@ -1,8 +1,8 @@
 package import Foundation
 package import TintypeCore
 
-/// Adds the gain maps of 8-bit images: an Ultra HDR image (Ultra HDR image format 1.1; ISO 21496-1, annex C). Programs of either
-/// specification find the map, the others show the image alone.
+/// Adds the gain maps of 8-bit images: an Ultra HDR image (Ultra HDR image format 1.1; ISO 21496-1, annex C). Programs
+/// of either specification find the map, the others show the image alone.
 extension JPEGEncoder: GainMapImageEncoder {
     package func adding(
         _ map: Data, _ parameters: WrittenGainMap, to file: Data, of size: PixelSize

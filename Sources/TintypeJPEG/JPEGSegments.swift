@@ -15,7 +15,8 @@ struct JPEGSegments {
     private var profileChunks: [ProfileChunk] = []
     private var exifRange: Range<Int>?
     private var xmpRange: Range<Int>?
-    /// The bodies of the index of images (CIPA DC-007) and of the gain map's parameters (ISO 21496-1), without their names.
+    /// The bodies of the index of images (CIPA DC-007) and of the gain map's parameters (ISO 21496-1), without their
+    /// names.
     private var imageIndexRange: Range<Int>?
     private var gainMapRange: Range<Int>?
     private var jfifDensity: PixelDensity?
@@ -117,7 +118,8 @@ struct JPEGSegments {
             return (isBigEndian ? Array(part) : part.reversed()).reduce(0) { $0 << 8 | Int($1) }
         }
         var (images, left) = ([Range<Int>](), raw.count)
-        // An entry has 16 bytes: attributes, size, offset from the index, dependencies. The first is that of this image.
+        // An entry has 16 bytes: attributes, size, offset from the index, dependencies. The first is that of this
+        // image.
         for position in 1..<max(1, min(entries.count / 16, Self.maximumFurtherImages + 1)) {
             let entry = index.lowerBound + entries.lowerBound + 16 * position
             let (size, start) = (number(at: entry + 4), index.lowerBound + number(at: entry + 8))

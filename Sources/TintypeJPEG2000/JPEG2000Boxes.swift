@@ -2,7 +2,8 @@ import CTintypeJP2
 import Foundation
 import TintypeCore
 
-/// What the boxes of a JP2 state of its channels (ITU-T T.800, annex I). OpenJPEG knows it only once the samples are decoded.
+/// What the boxes of a JP2 state of its channels (ITU-T T.800, annex I). OpenJPEG knows it only once the samples are
+/// decoded.
 ///
 /// Damaged boxes count as absent. A codestream has no boxes.
 struct JPEG2000Boxes {

@@ -13,15 +13,15 @@ extension ImageCoderRegistry {
     public static let jpeg2000 = ImageCoderRegistry(decoders: [JPEG2000Decoder()])
 }
 
-/// Decodes JPEG 2000 with OpenJPEG: up to 16 bits per channel (more are reduced), palettes, alpha, subsampled channels, sYCC,
-/// CMYK, ICC profiles, and high throughput (Part 15) with OpenJPEG 2.5.
+/// Decodes JPEG 2000 with OpenJPEG: up to 16 bits per channel (more are reduced), palettes, alpha, subsampled channels,
+/// sYCC, CMYK, ICC profiles, and high throughput (Part 15) with OpenJPEG 2.5.
 ///
 /// Add it to the coders of a pipeline; it is not among those of `ImageCoderRegistry.standard`:
 ///
 ///     configuration.coders = .standard.adding(.jpeg2000).sandboxed()
 ///
-/// A smaller size is decoded from as few wavelet levels as suffice. OpenJPEG is loaded when the first JPEG 2000 is decoded:
-/// install `libopenjp2-7` on Debian, `openjpeg2` on Fedora. Decoders hold no state; any thread may use one.
+/// A smaller size is decoded from as few wavelet levels as suffice. OpenJPEG is loaded when the first JPEG 2000 is
+/// decoded: install `libopenjp2-7` on Debian, `openjpeg2` on Fedora. Decoders hold no state; any thread may use one.
 package struct JPEG2000Decoder: RecognizingImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a decoder.
     package init() {}
@@ -62,8 +62,8 @@ package struct JPEG2000Decoder: RecognizingImageDecoder, PartialImageDecoder, Sa
     /// Decodes the image, or the part and size that the options ask for.
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
-    ///   ``TintypeError/Code/limitExceeded``, before anything is allocated, ``TintypeError/Code/noCoder`` if OpenJPEG is not
-    ///   installed, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    ///   ``TintypeError/Code/limitExceeded``, before anything is allocated, ``TintypeError/Code/noCoder`` if OpenJPEG
+    ///   is not installed, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try JPEG2000Reader(raw, isCancelled: context.isCancelled)

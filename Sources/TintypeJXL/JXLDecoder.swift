@@ -30,8 +30,8 @@ package struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxabl
     ///
     /// - Parameter isComplete: Whether `bytes` are the whole file.
     /// - Returns: `nil` if `bytes` are a prefix that does not suffice; an animation needs the headers of all frames.
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged; ``TintypeError/Code/limitExceeded`` if it has
-    ///   more than 100,000 frames.
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged; ``TintypeError/Code/limitExceeded`` if it
+    ///   has more than 100,000 frames.
     package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             var info = try JXLHeader(raw, isComplete: isComplete, Self.infoLimits)?.info
@@ -159,8 +159,8 @@ extension JXLDecoder: SalvagingImageDecoder {
         return try second.preview()
     }
 
-    /// Returns how many of the first bytes `reader` decodes without an error, to within 1 KiB or 1/64 of the file; `nil` if
-    /// it decodes all.
+    /// Returns how many of the first bytes `reader` decodes without an error, to within 1 KiB or 1/64 of the file;
+    /// `nil` if it decodes all.
     private static func undamagedByteCount(_ bytes: Data, _ reader: JXLPreviewReader) throws(TintypeError) -> Int? {
         let step = max(1024, bytes.count / 64)
         for start in stride(from: 0, to: bytes.count, by: step) {

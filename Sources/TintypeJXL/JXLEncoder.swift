@@ -3,11 +3,11 @@ package import Foundation
 import TintypeColor
 package import TintypeCore
 
-/// Encodes still and animated JPEG XL with libjxl, on the calling thread. At quality 1 encoding is lossless, unless the options
-/// say otherwise.
+/// Encodes still and animated JPEG XL with libjxl, on the calling thread. At quality 1 encoding is lossless, unless the
+/// options say otherwise.
 ///
-/// ``EncodeOptions/effort`` from 0 to 1 is an effort of 1 to 9. Grey still images are written in one channel. Images with
-/// ``Image/highRange`` are written with 16 bits per channel.
+/// ``EncodeOptions/effort`` from 0 to 1 is an effort of 1 to 9. Grey still images are written in one channel. Images
+/// with ``Image/highRange`` are written with 16 bits per channel.
 ///
 /// A value may be used from any thread.
 package struct JXLEncoder: ImageEncoder {
@@ -64,7 +64,8 @@ package struct JXLEncoder: ImageEncoder {
 extension JXLEncoder: HighRangeImageEncoder {
     /// Encodes a still image. Alpha is omitted if every pixel is opaque.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``,
+    ///   ``TintypeError/Code/cancelled``.
     package func encode(
         _ highRange: HighRangePixels, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {

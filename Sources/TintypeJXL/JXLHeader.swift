@@ -10,7 +10,8 @@ struct JXLHeader {
     let isGrey: Bool
     /// Bits per channel.
     let depth: Int
-    /// The peak luminance of the image in cd/m²; `nil` if the file declares only the default of SDR or the maximum of PQ.
+    /// The peak luminance of the image in cd/m²; `nil` if the file declares only the default of SDR or the maximum of
+    /// PQ.
     let peak: Double?
 
     /// The frames of an animation that are counted.
@@ -66,7 +67,8 @@ struct JXLHeader {
             bytesPerPixel: PixelBuffer.bytesPerPixel + context.highRangeBytesPerPixel(isWide: depth > 8), of: info.size)
     }
 
-    /// Reads the duration of each frame in seconds; `nil` if the bytes end before the last frame, or if none has arrived.
+    /// Reads the duration of each frame in seconds; `nil` if the bytes end before the last frame, or if none has
+    /// arrived.
     private static func durations(
         _ reader: inout JXLReader, _ animation: JxlAnimationHeader, arrivedOnly: Bool, _ limits: DecodeLimits,
         _ isCancelled: () -> Bool

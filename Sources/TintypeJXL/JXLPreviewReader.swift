@@ -3,10 +3,11 @@ import Foundation
 import TintypeColor
 import TintypeCore
 
-/// Decodes a still image as far as its bytes have arrived: first all of it at an eighth of its size, then group by group.
+/// Decodes a still image as far as its bytes have arrived: first all of it at an eighth of its size, then group by
+/// group.
 ///
-/// `@unchecked Sendable` because the decoder and its output buffer, which belong to one thread at a time, are reached only
-/// under the lock of the ``IncrementalImage`` that owns this reader, or by the one call that created it.
+/// `@unchecked Sendable` because the decoder and its output buffer, which belong to one thread at a time, are reached
+/// only under the lock of the ``IncrementalImage`` that owns this reader, or by the one call that created it.
 final class JXLPreviewReader: PreviewReader, @unchecked Sendable {
     private let header: JXLHeader
     private let target: DecodeTarget
@@ -46,8 +47,8 @@ final class JXLPreviewReader: PreviewReader, @unchecked Sendable {
 
     /// Decodes the next bytes; returns whether a preview is worth its cost now.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, and again for every later call; ``TintypeError/Code/limitExceeded``;
-    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: ``TintypeError/Code/undecodable``, and again for every later call;
+    ///   ``TintypeError/Code/limitExceeded``; ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
     func append(_ bytes: Data) throws(TintypeError) -> Bool {
         guard !hasFailed else { throw .damagedJXL }
         guard !isComplete else { return false }

@@ -117,8 +117,8 @@ struct JXLReader: ~Copyable {
 
     // MARK: Colours
 
-    /// Chooses the colour encoding of the output, after `JXL_DEC_COLOR_ENCODING`, and returns it. Where libjxl can convert,
-    /// it is asked for sRGB, or for the encoding of the file if that has a high range.
+    /// Chooses the colour encoding of the output, after `JXL_DEC_COLOR_ENCODING`, and returns it. Where libjxl can
+    /// convert, it is asked for sRGB, or for the encoding of the file if that has a high range.
     ///
     /// - Throws: ``TintypeError/Code/limitExceeded`` for a profile that is too large.
     func colors(keepsRange: Bool, _ limits: DecodeLimits) throws(TintypeError) -> SourceColors {

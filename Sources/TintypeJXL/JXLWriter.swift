@@ -47,7 +47,8 @@ struct JXLWriter: ~Copyable {
     /// Creates a writer and describes the image to it.
     ///
     /// - Parameter playCount: The number of plays of an animation, 0 for forever; `nil` for a still image.
-    /// - Throws: ``TintypeError/Code/noCoder``, ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``.
+    /// - Throws: ``TintypeError/Code/noCoder``, ``TintypeError/Code/encodeFailed`` or
+    ///   ``TintypeError/Code/outOfMemory``.
     init(
         size: PixelSize, _ channels: Channels, _ colors: Colors, _ settings: Settings, playCount: Int? = nil,
         metadata: EncodedMetadata
@@ -160,8 +161,8 @@ struct JXLWriter: ~Copyable {
         return data
     }
 
-    /// Encodes the added frames, so that libjxl releases their pixels. Only ``finish()`` may encode the last frame, because
-    /// it marks the end of the file.
+    /// Encodes the added frames, so that libjxl releases their pixels. Only ``finish()`` may encode the last frame,
+    /// because it marks the end of the file.
     mutating func encodeAddedFrames() throws(TintypeError) {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {

@@ -4,10 +4,10 @@ public import TintypeCore
 
 /// Shuts a pipeline down gracefully, as a service of a `ServiceGroup` (swift-service-lifecycle).
 ///
-/// When the group shuts down, the service cancels the prefetchers, waits for the loads that run, and then for everything that
-/// they have stored to be on disk, including cookies and interrupted transfers. When the group cancels its services, as it does
-/// after `maximumGracefulShutdownDuration`, the remaining loads end with `TintypeError.Code.cancelled`; what has
-/// been stored is still written.
+/// When the group shuts down, the service cancels the prefetchers, waits for the loads that run, and then for
+/// everything that they have stored to be on disk, including cookies and interrupted transfers. When the group cancels
+/// its services, as it does after `maximumGracefulShutdownDuration`, the remaining loads end with
+/// `TintypeError.Code.cancelled`; what has been stored is still written.
 ///
 /// A group stops its services in reverse order, so list the pipeline before the services that use it:
 ///

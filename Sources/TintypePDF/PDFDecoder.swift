@@ -23,8 +23,8 @@ extension ImageCoderRegistry {
 /// `poppler-glib` on Fedora.
 ///
 /// poppler offers no cancellation, and no limit on the memory and time that the contents of a page need. Documents of
-/// strangers belong in a worker process (`sandboxed()` of `TintypeSandbox`), where the kernel limits both. Decoders hold no
-/// state; any thread may use one.
+/// strangers belong in a worker process (`sandboxed()` of `TintypeSandbox`), where the kernel limits both. Decoders
+/// hold no state; any thread may use one.
 package struct PDFDecoder: RecognizingImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a decoder.
     package init() {}
@@ -44,8 +44,8 @@ package struct PDFDecoder: RecognizingImageDecoder, PartialImageDecoder, Sandbox
     /// implementation note 13).
     package var headLength: Int { 1024 }
 
-    /// Whether the header of a PDF is among the first bytes, and they do not begin like another image or like XML, which may
-    /// contain the same text in a comment.
+    /// Whether the header of a PDF is among the first bytes, and they do not begin like another image or like XML,
+    /// which may contain the same text in a comment.
     package func recognizes(_ head: Data) -> Bool {
         head.range(of: Data("%PDF-".utf8)) != nil && FormatSniffer.format(of: head) == nil && !FormatSniffer.isXML(head)
     }
@@ -68,10 +68,10 @@ package struct PDFDecoder: RecognizingImageDecoder, PartialImageDecoder, Sandbox
 
     /// Draws the page that ``DecodeOptions/page`` names, or the part and size that the options ask for.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``, before anything is allocated for
-    ///   the result, ``TintypeError/Code/noSuchFrame`` for a page that does not exist, ``TintypeError/Code/transformFailed``
-    ///   if the crop lies outside the page, ``TintypeError/Code/noCoder`` if poppler-glib is not installed,
-    ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``, before anything is allocated
+    ///   for the result, ``TintypeError/Code/noSuchFrame`` for a page that does not exist,
+    ///   ``TintypeError/Code/transformFailed`` if the crop lies outside the page, ``TintypeError/Code/noCoder`` if
+    ///   poppler-glib is not installed, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try context.checkCancelled()
         let options = context.options

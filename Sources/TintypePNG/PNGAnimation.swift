@@ -86,7 +86,8 @@ struct PNGAnimation {
         }
     }
 
-    /// Records the first chunk of each kind, unless it is longer than any valid one: the preamble is copied for each frame.
+    /// Records the first chunk of each kind, unless it is longer than any valid one: the preamble is copied for each
+    /// frame.
     private mutating func recordPreamble(_ chunk: PNGChunk) {
         let isRepeated = preamble.contains { $0.kind == chunk.kind }
         guard !isRepeated, chunk.data.count <= Self.longestPreambleChunk else { return }

@@ -10,9 +10,10 @@ extension ImageCoderRegistry {
 
 /// Decodes PNG (W3C Portable Network Graphics, third edition), including animations.
 ///
-/// The pixels of most files are inflated at once by libdeflate, into at most 64 MB; libpng reads all others row by row: larger
-/// and damaged ones, and those that are interlaced or have samples of other than 8 bits. A smaller size is resampled as rows
-/// are unfiltered, without holding the full image as RGBA. Only an interlaced image is decoded whole first. Decoders hold no state; any thread may use one.
+/// The pixels of most files are inflated at once by libdeflate, into at most 64 MB; libpng reads all others row by row:
+/// larger and damaged ones, and those that are interlaced or have samples of other than 8 bits. A smaller size is
+/// resampled as rows are unfiltered, without holding the full image as RGBA. Only an interlaced image is decoded whole
+/// first. Decoders hold no state; any thread may use one.
 package struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder, SandboxableImageDecoder {
     /// Creates a PNG decoder.
     package init() {}

@@ -2,10 +2,11 @@ import CTintypePNG
 package import Foundation
 package import TintypeCore
 
-/// Encodes PNG and animated PNG with libdeflate, or with libpng above 64 MB: lossless, unless the options limit the number of colours.
+/// Encodes PNG and animated PNG with libdeflate, or with libpng above 64 MB: lossless, unless the options limit the
+/// number of colours.
 ///
-/// ``EncodeOptions/ColorMode`` selects the channels. Images with ``Image/highRange`` are written with 16 bits per channel.
-/// ``EncodeOptions/effort`` is the compression level, 0 to 1 for 1 to 9.
+/// ``EncodeOptions/ColorMode`` selects the channels. Images with ``Image/highRange`` are written with 16 bits per
+/// channel. ``EncodeOptions/effort`` is the compression level, 0 to 1 for 1 to 9.
 ///
 /// Any thread may use an encoder.
 package struct PNGEncoder: ImageEncoder {
@@ -24,7 +25,8 @@ package struct PNGEncoder: ImageEncoder {
 
     /// Encodes `pixels` in the colour mode of `options`.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``,
+    ///   ``TintypeError/Code/cancelled``.
     package func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
@@ -103,14 +105,15 @@ extension PNGEncoder: DeepImageEncoder {
 
 /// Encodes animated PNG (PNG third edition, 11.3.6).
 ///
-/// Each frame stores the rectangle that differs from the previous frame, so that every pixel is exact. All frames have one
-/// layout, which keeps the colours of all of them: ``EncodeOptions/ColorMode/palette(maxColors:)`` has an effect only if
-/// there are not more colours than that. A duration is stored as a fraction of two 16-bit numbers, exactly if it came from
-/// one; the longest is 65,535 seconds.
+/// Each frame stores the rectangle that differs from the previous frame, so that every pixel is exact. All frames have
+/// one layout, which keeps the colours of all of them: ``EncodeOptions/ColorMode/palette(maxColors:)`` has an effect
+/// only if there are not more colours than that. A duration is stored as a fraction of two 16-bit numbers, exactly if
+/// it came from one; the longest is 65,535 seconds.
 extension PNGEncoder: AnimatedImageEncoder {
     /// Encodes the frames of `animation`.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``, and the errors of decoding the frames.
+    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``, and the errors of decoding the
+    ///   frames.
     package func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {

@@ -9,7 +9,8 @@ struct PNGMetadata {
     /// The data of the first chunk of each kind whose checksum is right.
     private var ranges: [PNGChunk.Kind: Range<Int>] = [:]
 
-    /// Whether the Exif data come after the pixels, where ImageMagick writes them (PNG third edition, 5.6, forbids that).
+    /// Whether the Exif data come after the pixels, where ImageMagick writes them (PNG third edition, 5.6, forbids
+    /// that).
     private(set) var isExifLate = false
 
     /// Reads the chunks up to the pixels.

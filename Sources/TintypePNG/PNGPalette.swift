@@ -41,8 +41,8 @@ struct PNGPalette {
     /// Straight pixels; red is the lowest byte. At most 256.
     let colors: [UInt32]
 
-    /// Creates a palette in which the colours that are not opaque come first, because a file stores alpha only up to the last
-    /// of them.
+    /// Creates a palette in which the colours that are not opaque come first, because a file stores alpha only up to
+    /// the last of them.
     init(_ table: PNGColorTable) {
         let isOpaque = { (word: UInt32) in word >> 24 == 255 }
         colors = table.colors.filter { !isOpaque($0) } + table.colors.filter(isOpaque)

@@ -2,8 +2,8 @@ import TintypeCore
 
 /// Chooses a palette for an image with too many colours, and maps its pixels to it.
 ///
-/// Alpha is rounded to a few levels, with a pattern that hides the steps between them. The pixels of each level get a part of
-/// the palette, in which ``ColorQuantizer`` chooses their colours, and their errors are diffused among them.
+/// Alpha is rounded to a few levels, with a pattern that hides the steps between them. The pixels of each level get a
+/// part of the palette, in which ``ColorQuantizer`` chooses their colours, and their errors are diffused among them.
 struct PNGQuantizer {
     /// The colours of all levels.
     private(set) var palette = PNGPalette(ordered: [])

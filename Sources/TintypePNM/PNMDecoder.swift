@@ -15,8 +15,8 @@ extension ImageCoderRegistry {
 
 /// Decodes PBM, PGM, PPM and PAM, as text or binary, with any maximum up to 65535, with or without alpha.
 ///
-/// If a file contains several images, it decodes the first. Colours are sRGB, as all common programs have it, and not the
-/// BT.709 that the specification names.
+/// If a file contains several images, it decodes the first. Colours are sRGB, as all common programs have it, and not
+/// the BT.709 that the specification names.
 ///
 /// Add it to the coders of a pipeline; it is not among those of `ImageCoderRegistry.standard`:
 ///
@@ -33,7 +33,8 @@ package struct PNMDecoder: RecognizingImageDecoder, PartialImageDecoder, Sandbox
     /// A worker by default.
     package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
 
-    /// Whether an image begins like a PNM: P, a digit, white space, and the start of a number, a comment or a PAM header.
+    /// Whether an image begins like a PNM: P, a digit, white space, and the start of a number, a comment or a PAM
+    /// header.
     package func recognizes(_ head: Data) -> Bool {
         let start = Array(head.prefix(FormatSniffer.length))
         guard start.count >= 4, start[0] == UInt8(ascii: "P"), (0x31...0x37).contains(start[1]) else { return false }

@@ -19,11 +19,11 @@ extension ImageCoderRegistry {
 ///
 ///     configuration.coders = .standard.adding(.raw).sandboxed()
 ///
-/// With ``DecodeOptions/EmbeddedThumbnail/whereLargeEnough``, the preview that the camera embedded is used if it is large
-/// enough, which is much faster. Any damage is an error, whatever ``DecodeOptions/damageTolerance`` is.
+/// With ``DecodeOptions/EmbeddedThumbnail/whereLargeEnough``, the preview that the camera embedded is used if it is
+/// large enough, which is much faster. Any damage is an error, whatever ``DecodeOptions/damageTolerance`` is.
 ///
-/// LibRaw 0.20 or 0.21 is loaded when the first raw image is decoded: install `libraw20` on Debian 12, `libraw23` on Debian
-/// 13, `LibRaw` on Fedora.
+/// LibRaw 0.20 or 0.21 is loaded when the first raw image is decoded: install `libraw20` on Debian 12, `libraw23` on
+/// Debian 13, `LibRaw` on Fedora.
 ///
 /// LibRaw reads formats of hundreds of cameras in C++: images of strangers belong in a worker process (`sandboxed()` of
 /// `TintypeSandbox`). Decoders hold no state; any thread may use one.
@@ -51,8 +51,8 @@ package struct RAWDecoder: RecognizingImageDecoder, SandboxableImageDecoder {
     /// Reads the size.
     ///
     /// - Returns: `nil` if `isComplete` is false.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/noCoder`` if
-    ///   LibRaw is not installed, ``TintypeError/Code/outOfMemory``.
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/noCoder``
+    ///   if LibRaw is not installed, ``TintypeError/Code/outOfMemory``.
     package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         guard isComplete else { return nil }
         let size = try bytes.withTypedBytes { raw throws(TintypeError) in try RAWFile(raw).measure() }
@@ -62,8 +62,8 @@ package struct RAWDecoder: RecognizingImageDecoder, SandboxableImageDecoder {
     /// Develops the image at the requested size, or decodes the embedded preview.
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` for an image that is damaged or of an unknown camera,
-    ///   ``TintypeError/Code/limitExceeded``, before anything is allocated, ``TintypeError/Code/noCoder`` if LibRaw is not
-    ///   installed, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    ///   ``TintypeError/Code/limitExceeded``, before anything is allocated, ``TintypeError/Code/noCoder`` if LibRaw is
+    ///   not installed, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             let (scale, limits) = (context.options.scale ?? 1, context.limits)

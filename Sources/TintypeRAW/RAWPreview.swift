@@ -7,8 +7,8 @@ struct RAWPreview {
     private let jpeg: Data
     private let part: PixelRect
 
-    /// The largest difference between the shapes of the preview and the image. LibRaw shows some more pixels at the borders
-    /// of a sensor than cameras do, at most one in a hundred.
+    /// The largest difference between the shapes of the preview and the image. LibRaw shows some more pixels at the
+    /// borders of a sensor than cameras do, at most one in a hundred.
     private static let tolerance = 0.02
 
     /// Reads the header of a preview.
@@ -24,8 +24,8 @@ struct RAWPreview {
         (self.jpeg, self.part) = (jpeg, part)
     }
 
-    /// Returns the centre of a preview that has the shape of the image; `nil` if that is too small, or the shapes differ.
-    /// Some cameras write previews with black bars.
+    /// Returns the centre of a preview that has the shape of the image; `nil` if that is too small, or the shapes
+    /// differ. Some cameras write previews with black bars.
     static func part(of preview: PixelSize, showing image: PixelSize, atLeast size: PixelSize) -> PixelRect? {
         guard preview.isPositive, image.isPositive else { return nil }
         let across = Double(preview.width) / Double(image.width)

@@ -1,8 +1,9 @@
 import Foundation
 import TintypeCore
 
-/// Prepares the images in `data:` URLs of a document for librsvg: it believes their labels, which browsers ignore, draws no
-/// WebP, and does not turn JPEGs upright (CSS Images 3, 5.4, `image-orientation`). A plain search for the URLs, which parses no XML.
+/// Prepares the images in `data:` URLs of a document for librsvg: it believes their labels, which browsers ignore,
+/// draws no WebP, and does not turn JPEGs upright (CSS Images 3, 5.4, `image-orientation`). A plain search for the
+/// URLs, which parses no XML.
 struct EmbeddedImages {
     /// The document with right labels, and with PNGs in place of formats that librsvg does not draw.
     private(set) var markup: Data

@@ -6,7 +6,8 @@ public import TintypeCore
 public enum SandboxPolicy: String, Hashable, Sendable, CaseIterable {
     /// None. For programs whose images are their own: a hostile image can crash the program, or take it over.
     case none
-    /// Images in complex formats: SVG, HEIC, AVIF, JPEG XL, TIFF, PDF, raw images, and formats of the program that ask for it.
+    /// Images in complex formats: SVG, HEIC, AVIF, JPEG XL, TIFF, PDF, raw images, and formats of the program that ask
+    /// for it.
     case standard
     /// All images. For servers.
     case all
@@ -14,13 +15,13 @@ public enum SandboxPolicy: String, Hashable, Sendable, CaseIterable {
 
 /// How images are decoded in worker processes.
 ///
-/// A worker is the program itself, started again; it ends before `main`. It decodes the bytes that it receives and can do
-/// nothing else: the kernel limits its memory, its time and its access to the system.
+/// A worker is the program itself, started again; it ends before `main`. It decodes the bytes that it receives and can
+/// do nothing else: the kernel limits its memory, its time and its access to the system.
 public struct SandboxConfiguration: Sendable {
     /// Which images are decoded in workers.
     public var policy: SandboxPolicy
-    /// The executable of the workers, for a program that cannot be started twice, such as a plugin of another one. It must
-    /// contain the same decoders and `TintypeSandbox` of the same version. `nil` starts the program itself.
+    /// The executable of the workers, for a program that cannot be started twice, such as a plugin of another one. It
+    /// must contain the same decoders and `TintypeSandbox` of the same version. `nil` starts the program itself.
     public var executable: String?
     /// The largest number of workers; by default the number of cores, and at least 2.
     public var maximumWorkers = ProcessInfo.processInfo.activeProcessorCount
@@ -38,8 +39,8 @@ public struct SandboxConfiguration: Sendable {
 
     /// The images that may share a worker.
     ///
-    /// A worker that an image has taken over can read the bytes of its earlier and later images, return wrong pixels for later
-    /// ones, and change those of earlier ones that are in use. It can do nothing else.
+    /// A worker that an image has taken over can read the bytes of its earlier and later images, return wrong pixels
+    /// for later ones, and change those of earlier ones that are in use. It can do nothing else.
     public enum Sharing: Hashable, Sendable {
         /// All images.
         case all
@@ -58,8 +59,8 @@ public struct SandboxConfiguration: Sendable {
 extension ImageCoderRegistry {
     /// Returns a registry whose decoders run in worker processes, as far as the policy names them.
     ///
-    /// A decoder that is no ``SandboxableImageDecoder`` stays in the process. In a registry that is sandboxed already, the
-    /// configuration replaces the former one.
+    /// A decoder that is no ``SandboxableImageDecoder`` stays in the process. In a registry that is sandboxed already,
+    /// the configuration replaces the former one.
     public func sandboxed(_ configuration: SandboxConfiguration = SandboxConfiguration()) -> ImageCoderRegistry {
         let pool = WorkerPool(configuration)
         var registry = replacingDecoders { decoder in

@@ -84,7 +84,8 @@ final class SandboxedPreviews: IncrementalImageDecoder {
     private enum State: Sendable {
         /// Nothing has arrived.
         case new
-        /// A decoder is open. What has arrived is kept: the image may be an animation, or another worker may have to continue.
+        /// A decoder is open. What has arrived is kept: the image may be an animation, or another worker may have to
+        /// continue.
         case still(SandboxedDecoder.Place, [Data])
         case animation(IncrementalAnimation)
     }

@@ -77,8 +77,8 @@ struct SandboxedDecoder: Sendable {
     /// Runs an operation in the worker that has an open decoder.
     ///
     /// - Parameter isPatient: Whether to wait as long as the worker is busy.
-    /// - Returns: `nil` if that worker has ended, does not become free, or may lack memory because of what it holds of other
-    ///   images.
+    /// - Returns: `nil` if that worker has ended, does not become free, or may lack memory because of what it holds of
+    ///   other images.
     func run<Value>(
         _ operation: WorkerRequest.Operation, at place: Place, isPatient: Bool, _ bytes: Data, _ context: DecodeContext,
         _ convert: (WorkerReply.Result, WorkerPool.Lease) throws(WorkerProcess.Failure) -> Value?
@@ -149,7 +149,8 @@ struct SandboxedDecoder: Sendable {
         return info
     }
 
-    /// Checks an image from a worker against the limits of its request, which a worker that has been taken over ignores.
+    /// Checks an image from a worker against the limits of its request, which a worker that has been taken over
+    /// ignores.
     private func check(_ image: WorkerImage, _ limits: DecodeLimits) throws(WorkerProcess.Failure) {
         let size = image.pixels.size
         guard max(size.width, size.height) <= max(limits.side, Self.longestSide), image.info.size.isPositive,

@@ -85,8 +85,8 @@ struct TGAHeader: Equatable {
     /// The depth of what has colours: the pixels, or the entries of the palette.
     var colorDepth: Int { kind == .palette ? paletteDepth : depth }
 
-    /// Whether pixels have alpha. 32 bits have 8 for it whatever the header states, as in ImageMagick, FFmpeg and Pillow. Of 16
-    /// bits, one is alpha if the header states it.
+    /// Whether pixels have alpha. 32 bits have 8 for it whatever the header states, as in ImageMagick, FFmpeg and
+    /// Pillow. Of 16 bits, one is alpha if the header states it.
     var hasAlpha: Bool {
         guard alpha != .none else { return false }
         return switch (kind, colorDepth) {

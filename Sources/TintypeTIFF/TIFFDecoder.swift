@@ -8,12 +8,12 @@ extension ImageCoderRegistry {
     public static let tiff = ImageCoderRegistry(decoders: [TIFFDecoder()], encoders: [TIFFEncoder()])
 }
 
-/// Decodes TIFF (TIFF 6.0 and BigTIFF) with libtiff: up to 16 or 32 bits per channel or floating-point numbers, all colour
-/// models, strips and tiles. If a file contains several images, it decodes the first.
+/// Decodes TIFF (TIFF 6.0 and BigTIFF) with libtiff: up to 16 or 32 bits per channel or floating-point numbers, all
+/// colour models, strips and tiles. If a file contains several images, it decodes the first.
 ///
 /// The pixels may be uncompressed or compressed with LZW, Deflate, PackBits, JPEG (new and old style), CCITT fax (RLE,
-/// Group 3 and 4), LZMA, Zstandard or LogLuv. Others, such as JBIG, LERC and WebP, are refused: their memory would depend
-/// on sizes in the compressed data, not on those that the limits check.
+/// Group 3 and 4), LZMA, Zstandard or LogLuv. Others, such as JBIG, LERC and WebP, are refused: their memory would
+/// depend on sizes in the compressed data, not on those that the limits check.
 ///
 /// A smaller size is resampled while strips are decoded, without holding the full image in memory unless it is one
 /// strip. Decoders hold no state; any thread may use one.
@@ -30,7 +30,8 @@ package struct TIFFDecoder: PartialImageDecoder, SandboxableImageDecoder {
     /// Reads the first directory, which may be anywhere in the file and is usually at its end.
     ///
     /// - Returns: `nil` if `isComplete` is false.
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged, or compressed in a way that is not supported.
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged, or compressed in a way that is not
+    ///   supported.
     package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         guard isComplete else { return nil }
         return try bytes.withTypedBytes { raw throws(TintypeError) in try TIFFReader(raw, DecodeLimits()).info }
@@ -38,8 +39,8 @@ package struct TIFFDecoder: PartialImageDecoder, SandboxableImageDecoder {
 
     /// Decodes the first image, or the part and size that the options ask for.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged, truncated, or compressed in a way that is not
-    ///   supported, ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged, truncated, or compressed in a way that is
+    ///   not supported, ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
     ///   ``TintypeError/Code/cancelled``.
     package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         // Checked before libtiff copies it.

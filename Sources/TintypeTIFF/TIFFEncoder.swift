@@ -5,8 +5,8 @@ package import TintypeCore
 /// Encodes lossless TIFF with libtiff, compressed with Deflate: grey or RGB, with straight alpha unless every pixel is
 /// opaque. Many programs take associated alpha for straight, and show it too dark.
 ///
-/// Images with ``Image/highRange`` are written with 16 bits per channel. ``EncodeOptions/effort`` from 0 to 1 is a level of
-/// Deflate of 1 to 9.
+/// Images with ``Image/highRange`` are written with 16 bits per channel. ``EncodeOptions/effort`` from 0 to 1 is a
+/// level of Deflate of 1 to 9.
 ///
 /// Any thread may use an encoder.
 package struct TIFFEncoder: ImageEncoder {

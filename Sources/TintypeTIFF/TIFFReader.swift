@@ -51,7 +51,8 @@ struct TIFFReader: ~Copyable {
     /// Whether rows of a fax that were read so far were damaged, so that some of their pixels are wrong.
     var hasDamagedRows: Bool { tintype_tiff_has_damaged_rows(reader) }
 
-    /// Whether the image has more than 8 bits per channel, which libtiff's conversion to 8 bits loses or does not support.
+    /// Whether the image has more than 8 bits per channel, which libtiff's conversion to 8 bits loses or does not
+    /// support.
     var isWide: Bool { header.bits > 8 }
     /// The channels of the image; CMYK is reported by ``startSamples()``.
     var channels: SourceChannels { header.is_grey ? .grey : .rgb }

@@ -2,8 +2,8 @@ import CTintypeTLS
 package import Foundation
 import TintypeCore
 
-/// The SHA-256 digest (FIPS 180-4) of many bytes, by OpenSSL, which uses the instructions of the processor for it: the source
-/// of an image is hashed ten times as fast as by ``SHA256Digest``.
+/// The SHA-256 digest (FIPS 180-4) of many bytes, by OpenSSL, which uses the instructions of the processor for it: the
+/// source of an image is hashed ten times as fast as by ``SHA256Digest``.
 package enum SystemDigest {
     /// The number of bytes below which loading or calling OpenSSL gains nothing.
     private static let smallest = 16 << 10

@@ -16,7 +16,8 @@ package struct TLSIdentity: Hashable, Sendable {
 
 /// The certificates and settings of one side of TLS.
 ///
-/// `@unchecked Sendable` because the context is not changed after it was made, and OpenSSL counts references atomically.
+/// `@unchecked Sendable` because the context is not changed after it was made, and OpenSSL counts references
+/// atomically.
 package final class TLSContext: @unchecked Sendable {
     let context: OpaquePointer
     let isServer: Bool
@@ -24,8 +25,10 @@ package final class TLSContext: @unchecked Sendable {
     /// Creates the context of a server.
     ///
     /// - Parameters:
-    ///   - clients: The certificates of which clients must present one, in PEM format; `nil` accepts clients without one.
-    ///   - protocols: The application protocols that are offered (ALPN), the preferred one first. A client that shares none
+    ///   - clients: The certificates of which clients must present one, in PEM format; `nil` accepts clients without
+    ///     one.
+    ///   - protocols: The application protocols that are offered (ALPN), the preferred one first. A client that shares
+    ///     none
     ///     gets none.
     /// - Throws: ``TintypeError/Code/insecure`` if a certificate or the key cannot be used, and
     ///   ``TintypeError/Code/noCoder`` if libssl is not installed.
@@ -50,7 +53,8 @@ package final class TLSContext: @unchecked Sendable {
     /// Creates the context of a client that verifies the certificates of servers.
     ///
     /// - Parameters:
-    ///   - authorities: The certificates of which one must have signed that of the server, in PEM format; `nil` trusts those
+    ///   - authorities: The certificates of which one must have signed that of the server, in PEM format; `nil` trusts
+    ///     those
     ///     of the system.
     ///   - identity: The certificate of the client; `nil` for none.
     /// - Throws: As for a server.

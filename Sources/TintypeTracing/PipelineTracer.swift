@@ -11,17 +11,17 @@ public import Tracing
 /// | `tintype.load` | client for HTTP, otherwise internal | the transfer of the bytes, with its retries and redirects |
 /// | `tintype.decode`, `tintype.disk`, `tintype.transform`, `tintype.encode` | internal | that stage |
 ///
-/// Work is shared: a stage that several loads wait for has one span. It is a child of the oldest of these loads, and links to
-/// at most 128 others, the default limit of OpenTelemetry, also to those that begin while it runs. A stage whose load has
-/// ended, or that loads an alternative source, has no parent.
+/// Work is shared: a stage that several loads wait for has one span. It is a child of the oldest of these loads, and
+/// links to at most 128 others, the default limit of OpenTelemetry, also to those that begin while it runs. A stage
+/// whose load has ended, or that loads an alternative source, has no parent.
 ///
 /// Attributes have the names of OpenTelemetry where there are some ([semantic conventions for
 /// HTTP](https://opentelemetry.io/docs/specs/semconv/http/http-spans/)): `url.full` without user name, password and
 /// signatures, `server.address`, `server.port`, `url.scheme`, `http.response.status_code`, `network.protocol.version`,
-/// `http.response.body.size`, `http.request.resend_count`, `error.type`. The others are `tintype.origin` (where the image came
-/// from) and `tintype.byte_count`. A failure is a status and an exception, without the URL and the underlying error. A
-/// cancelled load is not an error. Requests carry no trace header, since transfers are shared and most origins belong to
-/// others.
+/// `http.response.body.size`, `http.request.resend_count`, `error.type`. The others are `tintype.origin` (where the
+/// image came from) and `tintype.byte_count`. A failure is a status and an exception, without the URL and the
+/// underlying error. A cancelled load is not an error. Requests carry no trace header, since transfers are shared and
+/// most origins belong to others.
 ///
 /// ```swift
 /// configuration.observers.append(PipelineTracer())

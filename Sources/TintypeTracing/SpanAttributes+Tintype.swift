@@ -18,16 +18,16 @@ extension Span {
 }
 
 extension TintypeError {
-    /// The error for a tracer: without its subject, which is the whole URL and is in `url.full`, without the underlying error,
-    /// whose text is unknown, and with a message without secrets.
+    /// The error for a tracer: without its subject, which is the whole URL and is in `url.full`, without the underlying
+    /// error, whose text is unknown, and with a message without secrets.
     var withoutSecrets: TintypeError {
         TintypeError(code, stage: stage, message.withoutSecrets, status: status, contentType: contentType)
     }
 }
 
 extension String {
-    /// The text up to the query or fragment of the first URL in it, without user names and passwords. A message may quote a
-    /// redirect, which may be malformed, so anything between `//` and the last `@` may be a password.
+    /// The text up to the query or fragment of the first URL in it, without user names and passwords. A message may
+    /// quote a redirect, which may be malformed, so anything between `//` and the last `@` may be a password.
     var withoutSecrets: String {
         let end = firstIndex { $0 == "?" || $0 == "#" } ?? endIndex
         let text = self[..<end].replacing(/\/\/.*@/, with: "//")
@@ -63,15 +63,15 @@ extension URL {
     /// Whether the scheme is `http` or `https`.
     var isWeb: Bool { ["http", "https"].contains(scheme?.lowercased()) }
 
-    /// The names of query items that grant access: those of the semantic conventions (`url.full`), and the usual names of
-    /// tokens, in lowercase.
+    /// The names of query items that grant access: those of the semantic conventions (`url.full`), and the usual names
+    /// of tokens, in lowercase.
     private static let secretNames: Set<String> = [
         "awsaccesskeyid", "signature", "sig", "x-goog-signature", "x-amz-signature", "x-amz-security-token",
         "x-amz-credential", "token", "access_token", "key-pair-id", "policy", "hmac",
     ]
 
-    /// The text without user name, password and fragment, and with `REDACTED` in place of the values of secret query items.
-    /// A `data:` URL may be large, so the text contains only its scheme.
+    /// The text without user name, password and fragment, and with `REDACTED` in place of the values of secret query
+    /// items. A `data:` URL may be large, so the text contains only its scheme.
     var withoutSecrets: String {
         guard scheme?.lowercased() != "data" else { return "data:" }
         guard var parts = URLComponents(url: withoutCredential, resolvingAgainstBaseURL: true) else { return "" }

@@ -17,19 +17,21 @@ extension ImageCoderRegistry {
     public static let video = ImageCoderRegistry(decoders: [VideoDecoder()])
 }
 
-/// Decodes the poster of a video: one frame of MP4, QuickTime, WebM or Matroska as a still image, with the libraries of FFmpeg.
+/// Decodes the poster of a video: one frame of MP4, QuickTime, WebM or Matroska as a still image, with the libraries of
+/// FFmpeg.
 ///
-/// The frame is the first one, or that of ``DecodeOptions/time``. It is upright, and has the shape in which players show it.
-/// The tones of PQ and HLG are mapped. Sound, playback and alpha are out of scope.
+/// The frame is the first one, or that of ``DecodeOptions/time``. It is upright, and has the shape in which players
+/// show it. The tones of PQ and HLG are mapped. Sound, playback and alpha are out of scope.
 ///
 /// Add it to the coders of a pipeline; it is not among those of `ImageCoderRegistry.standard`:
 ///
 ///     configuration.coders = .standard.adding(.video).sandboxed()
 ///
-/// FFmpeg 5 is loaded when the first video is decoded: install `libavformat59` and `libswscale6` on Debian 12. Other versions
-/// have other types, and are refused. Whatever is loaded, Debian's build is under the GNU General Public License. The libraries
-/// decode hundreds of formats, so videos of strangers belong in a worker process (`sandboxed()` of `TintypeSandbox`). Loading
-/// turns off the log of FFmpeg in the process. Decoders hold no state; any thread may use one.
+/// FFmpeg 5 is loaded when the first video is decoded: install `libavformat59` and `libswscale6` on Debian 12. Other
+/// versions have other types, and are refused. Whatever is loaded, Debian's build is under the GNU General Public
+/// License. The libraries decode hundreds of formats, so videos of strangers belong in a worker process (`sandboxed()`
+/// of `TintypeSandbox`). Loading turns off the log of FFmpeg in the process. Decoders hold no state; any thread may use
+/// one.
 package struct VideoDecoder: RecognizingImageDecoder, SandboxableImageDecoder {
     /// Creates a decoder.
     package init() {}
@@ -51,8 +53,8 @@ package struct VideoDecoder: RecognizingImageDecoder, SandboxableImageDecoder {
     /// Reads the size of the video.
     ///
     /// - Returns: `nil` if the bytes may end within the header, which many files have at their end.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/noCoder`` if the
-    ///   libraries are not installed.
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/noCoder`` if
+    ///   the libraries are not installed.
     package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         do throws(TintypeError) {
             return try bytes.withTypedBytes { raw throws(TintypeError) in try VideoReader(raw).info }

@@ -12,8 +12,8 @@ struct VideoReader: ~Copyable {
     /// Opens a file and reads its header.
     ///
     /// - Parameter bytes: Must outlive the reader.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/noCoder`` if the
-    ///   libraries are not installed.
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/noCoder`` if
+    ///   the libraries are not installed.
     init(_ bytes: UnsafeRawBufferPointer) throws(TintypeError) {
         let library = try VideoLibrary.standard.get()
         guard let container = VideoContainer(Data(bytes.prefix(12))) else {
@@ -55,8 +55,8 @@ struct VideoReader: ~Copyable {
 
     /// Decodes the frame that is shown at a time.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded`` if it is larger than the header says
-    ///   and the limits allow, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded`` if it is larger than the header
+    ///   says and the limits allow, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     func decode(at time: Duration, _ context: DecodeContext) throws(TintypeError) -> Frame {
         var message = [CChar](repeating: 0, count: Self.messageSize)
         var frame = tintype_video_frame()

@@ -5,8 +5,8 @@ package import TintypeCore
 /// Encodes WebP with libwebp, still and animated. At a quality of 1 the encoding is lossless, unless the options say
 /// otherwise.
 ///
-/// ``EncodeOptions/effort`` from 0 to 1 is a method of 0 to 6 or, for lossless encoding, libwebp's level of 0 to 9. Lossy files
-/// are 4:2:0; ``EncodeOptions/Chroma/sharp420`` uses sharp YUV, and so do 4:2:2 and 4:4:4.
+/// ``EncodeOptions/effort`` from 0 to 1 is a method of 0 to 6 or, for lossless encoding, libwebp's level of 0 to 9.
+/// Lossy files are 4:2:0; ``EncodeOptions/Chroma/sharp420`` uses sharp YUV, and so do 4:2:2 and 4:4:4.
 ///
 /// Any thread may use an encoder.
 package struct WebPEncoder: ImageEncoder {
@@ -67,8 +67,8 @@ package struct WebPEncoder: ImageEncoder {
 extension WebPEncoder: AnimatedImageEncoder {
     /// Encodes the frames of `animation` at the quality of `options`.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed`` also if the animation is too long, ``TintypeError/Code/outOfMemory``, and
-    ///   the errors of decoding the frames.
+    /// - Throws: ``TintypeError/Code/encodeFailed`` also if the animation is too long,
+    ///   ``TintypeError/Code/outOfMemory``, and the errors of decoding the frames.
     package func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {

@@ -34,8 +34,8 @@ struct WebPFile: ~Copyable {
     var frameCount: Int { Int(tintype_webp_frame_count(file)) }
     /// The number of times that the animation plays; 0 means forever.
     var playCount: Int { Int(tintype_webp_play_count(file)) }
-    /// The orientation of the Exif data or, if they have none, of the XMP packet (Metadata Working Group, guidelines 2.0,
-    /// 5.4).
+    /// The orientation of the Exif data or, if they have none, of the XMP packet (Metadata Working Group, guidelines
+    /// 2.0, 5.4).
     var orientation: Orientation {
         Orientation(rawValue: Int(tintype_webp_orientation(file)))
             ?? chunk("XMP ").flatMap { XMPPacket(Data($0))?.orientation } ?? .up

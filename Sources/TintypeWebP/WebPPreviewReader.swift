@@ -15,8 +15,8 @@ final class WebPPreviewReader: PreviewReader, @unchecked Sendable {
     /// The number of bytes decoded between two checks for cancellation.
     private static let bytesPerCancelCheck = 64 << 10
 
-    /// The memory that a preview takes for each pixel: the rows so far, their copy, and a resampled one. libwebp holds a
-    /// lossless image, or the alpha of a lossy one, as a whole: up to 5 bytes.
+    /// The memory that a preview takes for each pixel: the rows so far, their copy, and a resampled one. libwebp holds
+    /// a lossless image, or the alpha of a lossy one, as a whole: up to 5 bytes.
     static let bytesPerPixel = 3 * PixelBuffer.bytesPerPixel + 5
 
     /// - Parameters:

@@ -34,8 +34,8 @@ import TintypeTesting
         #expect(difference.maximum <= 3, "\(difference)")
     }
 
-    /// The values are those of ffmpeg (swscale with `-sws_flags bilinear`), where the nearest chroma would be that of the
-    /// squares: 40 and 220.
+    /// The values are those of ffmpeg (swscale with `-sws_flags bilinear`), where the nearest chroma would be that of
+    /// the squares: 40 and 220.
     @Test func chromaChangesGraduallyBetweenSquares() throws {
         let pixels = try pixels(Self.twelveBits)
         for (x, red) in [(4, 40), (5, 80), (6, 181), (7, 221)] {

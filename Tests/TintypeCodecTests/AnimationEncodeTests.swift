@@ -57,8 +57,8 @@ import TintypeTesting
         if format != .webp { #expect(written.frameCount == original.frameCount) }
     }
 
-    /// The frames are opaque parts of a transparent canvas. libwebp sets the flag for transparent frames only (RFC 9649, 2.7), and
-    /// Pillow shows the canvas black without it.
+    /// The frames are opaque parts of a transparent canvas. libwebp sets the flag for transparent frames only (RFC
+    /// 9649, 2.7), and Pillow shows the canvas black without it.
     @Test func anAnimatedWebPStatesThatItsCanvasIsTransparent() throws {
         let size = PixelSize(width: 16, height: 16)
         let frames = try [4, 8].map { left in
@@ -186,7 +186,8 @@ import TintypeTesting
         #expect(written.loopCount == loopCount)
     }
 
-    /// The play count is inserted before the media data, whose offsets move: those of colours, alpha and the still image.
+    /// The play count is inserted before the media data, whose offsets move: those of colours, alpha and the still
+    /// image.
     @Test func anAVIFSequenceWithAPlayCountHasTheSameFrames() throws {
         let translucent = try [60, 120, 180].map { alpha in
             TimedImage(

@@ -3,8 +3,8 @@ import Testing
 import Tintype
 import TintypeTesting
 
-/// What SDWebImage's tests verify of each of its coders, for files of every format: both kinds of thumbnails, and encoding in
-/// the format of the file.
+/// What SDWebImage's tests verify of each of its coders, for files of every format: both kinds of thumbnails, and
+/// encoding in the format of the file.
 @Suite struct CoderContractTests {
     private static let animations = [
         "animated.png", "rects.gif", "rects.webp", "sequence.avif", "rects.jxl", "sequence.heics",

@@ -53,8 +53,8 @@ import TintypeTesting
         }
     }
 
-    /// The damage is in the last scan, which refines details. The mean of each block of 8 × 8 pixels, which is all that an
-    /// image of an eighth of the size needs, comes from the first scans.
+    /// The damage is in the last scan, which refines details. The mean of each block of 8 × 8 pixels, which is all that
+    /// an image of an eighth of the size needs, comes from the first scans.
     @Test func invalidCodesAfterTheFirstScanAreAWarning() throws {
         let data = try FixtureManifest.named("large-progressive.jpg").data
         let damaged = Self.flipped(data, from: data.count * 3 / 4, count: 20).filter(failsStrictly)
@@ -73,8 +73,8 @@ import TintypeTesting
         #expect(images > 0)
     }
 
-    /// The start of the pixels must be intact. A marker among them is noticed at once. A run of ones, which is no code, is
-    /// noticed by libjpeg-turbo only in a progressive image.
+    /// The start of the pixels must be intact. A marker among them is noticed at once. A run of ones, which is no code,
+    /// is noticed by libjpeg-turbo only in a progressive image.
     @Test(
         arguments: [
             ("large-baseline.jpg", [0xFF, 0xC4]), ("large-progressive.jpg", [0xFF, 0xC4]),
@@ -225,8 +225,8 @@ import TintypeTesting
         PNGBuilder.bigEndian(frames) + PNGBuilder.bigEndian(plays)
     }
 
-    /// The first valid chunk counts, an invalid one leaves the still image, and no more frames are shown than are there.
-    /// Pillow shows as many frames as are counted too, but the still image if the chunk is repeated.
+    /// The first valid chunk counts, an invalid one leaves the still image, and no more frames are shown than are
+    /// there. Pillow shows as many frames as are counted too, but the still image if the chunk is repeated.
     @Test func aWrongNumberOfFramesIsAWarning() throws {
         let frames = try decode(FixtureManifest.named("animated.png").data).info.frameCount
         let right = Self.control(UInt32(frames), plays: 3)

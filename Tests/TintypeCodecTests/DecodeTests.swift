@@ -102,7 +102,8 @@ import TintypeTesting
         try flip(data.indices.sampled(name), of: data)
     }
 
-    /// Fewer bytes of the profile, because lcms2 builds tables for each one, and of 16 bits, which are read the same way.
+    /// Fewer bytes of the profile, because lcms2 builds tables for each one, and of 16 bits, which are read the same
+    /// way.
     @Test(arguments: [
         ("p3.png", 1), ("p3.webp", 1), ("p3.tiff", 1), ("inks.tiff", 1), ("p3-16.tiff", 7), ("p3.jxl", 1),
     ])

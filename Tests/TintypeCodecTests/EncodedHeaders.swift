@@ -54,8 +54,8 @@ struct JPEGFrameFields {
     }
 }
 
-/// The tags of the first directory of a little-endian TIFF (TIFF 6.0, section 2) that have one value, or of several their
-/// first.
+/// The tags of the first directory of a little-endian TIFF (TIFF 6.0, section 2) that have one value, or of several
+/// their first.
 struct TIFFTags {
     private var values: [Int: Int] = [:]
 

@@ -125,7 +125,8 @@ import TintypeTesting
         }
     }
 
-    /// FFmpeg decodes smaller 4:2:2 images of sequences, too; libde265 1.0.11 refuses those that are cropped to a third.
+    /// FFmpeg decodes smaller 4:2:2 images of sequences, too; libde265 1.0.11 refuses those that are cropped to a
+    /// third.
     @Test func aHEICSequenceHasTheSamplingAskedFor() throws {
         let frames = try (0..<3).map { index in
             TimedImage(

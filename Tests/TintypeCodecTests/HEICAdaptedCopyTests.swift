@@ -6,7 +6,8 @@ import TintypeTesting
 
 @testable import TintypeHEIF
 
-/// HEIC files that libheif 1.15 alone refuses, because an auxiliary image, a thumbnail or metadata belong to several items.
+/// HEIC files that libheif 1.15 alone refuses, because an auxiliary image, a thumbnail or metadata belong to several
+/// items.
 @Suite struct HEICAdaptedCopyTests {
     private static let exif = Data("MM\0*\0\0\0\u{8}\0\u{1}\u{1}\u{12}\0\u{3}\0\0\0\u{1}\0\u{1}\0\0\0\0\0\0".utf8)
 

@@ -8,8 +8,8 @@ import TintypeTesting
 /// The conversion of luma and chroma of HEIC sequences. Chroma is interpolated between its samples.
 @Suite struct HEICChromaTests {
     /// Two samples of chroma for four pixels: three quarters of the nearest and a quarter of the next, as swscale
-    /// (`bilinear+accurate_rnd+full_chroma_int`, ffmpeg 5.1) and libjpeg-turbo's fancy upsampling have it. The nearest one would be
-    /// 128, 128, 228, 228.
+    /// (`bilinear+accurate_rnd+full_chroma_int`, ffmpeg 5.1) and libjpeg-turbo's fancy upsampling have it. The nearest
+    /// one would be 128, 128, 228, 228.
     @Test func chromaChangesGradually() throws {
         let (luma, blue, red): ([UInt8], [UInt8], [UInt8]) = ([100, 100, 100, 100], [128, 228], [128, 128])
         try luma.withUnsafeBytes { luma in

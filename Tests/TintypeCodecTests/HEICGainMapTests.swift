@@ -71,8 +71,8 @@ import TintypeTesting
 
     private static let standardParameters = parameters()
 
-    /// Returns a file as iOS 18 writes it: the map, item 2, is hidden, and auxiliary to the image and to the tone-mapped
-    /// image, item 3. The Exif data describe both.
+    /// Returns a file as iOS 18 writes it: the map, item 2, is hidden, and auxiliary to the image and to the
+    /// tone-mapped image, item 3. The Exif data describe both.
     private static func toneMapped(
         _ parameters: Data = standardParameters, map: HEICBuilder.Item? = nil
     ) throws -> HEICBuilder {
@@ -168,8 +168,8 @@ import TintypeTesting
 
     // MARK: Tone-mapped images
 
-    /// The map's share s of a code c is (c / 255) to the power of 1/2. The light is (0.5029 + 1/64) times 2 to the power of
-    /// 1.5 s − 0.5 (1 − s), less 1/32. The XMP of the map does not count.
+    /// The map's share s of a code c is (c / 255) to the power of 1/2. The light is (0.5029 + 1/64) times 2 to the
+    /// power of 1.5 s − 0.5 (1 − s), less 1/32. The XMP of the map does not count.
     @Test(arguments: [false, true]) func theMapOfAToneMappedImageBrightens(_ hasLongReferences: Bool) throws {
         var builder = try Self.toneMapped()
         builder.hasLongReferences = hasLongReferences

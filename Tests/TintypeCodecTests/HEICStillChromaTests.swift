@@ -6,8 +6,8 @@ import TintypeTesting
 
 @testable import TintypeHEIF
 
-/// The chroma of still HEIC with fewer samples than pixels, which is interpolated. The fixtures `chroma-*.heic` compare whole
-/// images with planes that ffmpeg has decoded.
+/// The chroma of still HEIC with fewer samples than pixels, which is interpolated. The fixtures `chroma-*.heic` compare
+/// whole images with planes that ffmpeg has decoded.
 @Suite struct HEICStillChromaTests {
     private let decoder = HEIFDecoder()
 
@@ -36,8 +36,8 @@ import TintypeTesting
 
     // MARK: Grids
 
-    /// Chroma changes across the edge of two tiles as within one. Of red (Y 76, Cb 85, Cr 255) and blue (Y 29, Cb 255, Cr 107),
-    /// a quarter of the other makes Cb 127.5, Cr 218 and Cb 212.5, Cr 144 (JFIF's equations).
+    /// Chroma changes across the edge of two tiles as within one. Of red (Y 76, Cb 85, Cr 255) and blue (Y 29, Cb 255,
+    /// Cr 107), a quarter of the other makes Cb 127.5, Cr 218 and Cb 212.5, Cr 144 (JFIF's equations).
     @Test func aGridIsInterpolatedAcrossItsTiles() throws {
         let side = PixelSize(width: 64, height: 64)
         let (red, blue) = (Pixel(red: 254, green: 0, blue: 0), Pixel(red: 0, green: 0, blue: 254))

@@ -107,7 +107,8 @@ import TintypeTesting
         }
     }
 
-    /// Returns codes that follow each other as in a file, of the widths that a decoder expects. Seldom, one is not defined.
+    /// Returns codes that follow each other as in a file, of the widths that a decoder expects. Seldom, one is not
+    /// defined.
     private static func randomCodes(_ codeSize: Int, count: Int, using random: inout SeededRandom) -> [UInt8] {
         let clear = 1 << codeSize
         var (bytes, bits, bitCount) = ([UInt8](), 0, 0)

@@ -5,8 +5,8 @@ import TintypeTesting
 struct JPEGBuilder {
     private(set) var data = Data([0xFF, 0xD8])
 
-    /// Begins a file with quantization table 0, DC table 0 with one code, `0` for no bits, and AC table 0 with one code, `0`
-    /// for the end of a block.
+    /// Begins a file with quantization table 0, DC table 0 with one code, `0` for no bits, and AC table 0 with one
+    /// code, `0` for the end of a block.
     static func standard(quantization: Data = segment(0xDB, [0] + [UInt8](repeating: 1, count: 64))) -> JPEGBuilder {
         var builder = JPEGBuilder()
         builder.data += quantization

@@ -5,7 +5,8 @@ import TintypeCore
 import TintypeJPEG
 import TintypeTesting
 
-/// The proof that a JPEG is whole, which reads all codes without decoding: whatever it accepts must decode without damage.
+/// The proof that a JPEG is whole, which reads all codes without decoding: whatever it accepts must decode without
+/// damage.
 @Suite struct JPEGWholenessTests {
     private static let valid = DecodeTests.valid.filter { $0.name.hasSuffix(".jpg") }
     private static let decoder = JPEGDecoder()

@@ -24,7 +24,8 @@ import TintypeTesting
         AAAAAACJWQwAgAqVUcYNXs71fPmhw2LaxnWGttq2sCQRSoEUO9g//2cHHjFB2BX/dLw7AQD4AUFJAg==
         """
 
-    /// 16×16 pixels in two frames of an animation, each behind a low-frequency frame: `cjxl --progressive_dc=1 -d 9 -e 3`.
+    /// 16×16 pixels in two frames of an animation, each behind a low-frequency frame: `cjxl --progressive_dc=1 -d 9 -e
+    /// 3`.
     private static let animation = """
         /wpDBAHYUFwSCgQAAIQAADgAWABYShLFgoUkVkLcDQAAcICQ+kkpLClSkFEAfu+w4MMEkExgAHQB6WMLAIAKlVHGDV7O9Xz5ocNi\
         2sZ1hrbatrAkkRiZtxIA4IB3ghSeIScTKSh2gMSc+HlrABQsXyOvKDu/2mw2ncPOARw82mECANAzlSQOEG87RC8mdah8LyZ1qDwA\

@@ -196,8 +196,8 @@ import TintypeTesting
         #expect(try decode(thumbnail).size == PixelSize(width: 320, height: 240))
     }
 
-    /// An animation of five plays, and an endless one. The play count that is added to an AVIF of libavif 0.11 moves its
-    /// metadata.
+    /// An animation of five plays, and an endless one. The play count that is added to an AVIF of libavif 0.11 moves
+    /// its metadata.
     @Test(arguments: [ImageFormat.png, .webp, .avif, .heic, .jxl], ["animated.png", "animated-forever.png"])
     func animationsAreWrittenWithMetadata(_ format: ImageFormat, _ name: String) throws {
         let photograph = try decode(Self.photograph())

@@ -39,8 +39,8 @@ import TintypeTesting
         return font?.deletingLastPathComponent()
     }
 
-    /// Two fonts, which are all that fontconfig knows in this process and its workers. The text needs the second one, which is
-    /// a link to a file elsewhere.
+    /// Two fonts, which are all that fontconfig knows in this process and its workers. The text needs the second one,
+    /// which is a link to a file elsewhere.
     private struct Fonts {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-fonts-\(UUID().uuidString)")
 

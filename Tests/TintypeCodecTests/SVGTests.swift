@@ -140,8 +140,8 @@ import TintypeTesting
         #expect((strictly != nil) == isDrawn)
     }
 
-    /// Browsers turn embedded JPEGs upright (CSS Images 3, 5.4; Chromium 156 draws a JPEG of 32 × 48 pixels with orientation 6
-    /// as 48 × 32). librsvg 2.54 does not.
+    /// Browsers turn embedded JPEGs upright (CSS Images 3, 5.4; Chromium 156 draws a JPEG of 32 × 48 pixels with
+    /// orientation 6 as 48 × 32). librsvg 2.54 does not.
     @Test(arguments: 1...8) func anEmbeddedJPEGIsUpright(_ orientation: Int) throws {
         let jpeg = try FixtureManifest.named("orientation-\(orientation).jpg").data
         let upright = try JPEGDecoder().decode(jpeg, context: DecodeContext()).pixels

@@ -9,7 +9,8 @@ import TintypeTesting
         try DecodeTests.coders.decoder(for: data).decode(data, context: DecodeContext())
     }
 
-    /// A sequence of 700 time units, whose edit list says whether it repeats, and whose track header gives its duration.
+    /// A sequence of 700 time units, whose edit list says whether it repeats, and whose track header gives its
+    /// duration.
     private func heics(repeats: Bool, duration: UInt32) throws -> Data {
         var data = try FixtureManifest.named("frames-420.heics").data
         let edits = try #require(data.firstRange(of: Data("elst".utf8))).upperBound

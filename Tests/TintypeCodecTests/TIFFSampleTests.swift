@@ -37,8 +37,8 @@ import TintypeTIFF
         #expect(isNear(associated, Pixel(red: 64, green: 128, blue: 0, alpha: 128), 1), "\(associated)")
     }
 
-    /// L* = 51.6 is the grey 123 of sRGB; red has L* = 53.2, a* = 80.1, b* = 67.2 (CIE 1976 under D50, by lcms2: 54.3, 80.8,
-    /// 69.9).
+    /// L* = 51.6 is the grey 123 of sRGB; red has L* = 53.2, a* = 80.1, b* = 67.2 (CIE 1976 under D50, by lcms2: 54.3,
+    /// 80.8, 69.9).
     @Test(arguments: [8, 16]) func labIsRelativeToWhite(_ bits: Int) throws {
         let file = PlainTIFF(photometric: 8, bits: bits)
         #expect(isNear(try pixel(file, [1, 0, 0]), Pixel(red: 255, green: 255, blue: 255), 2))
@@ -53,7 +53,8 @@ import TintypeTIFF
         #expect(isNear(pixel, Pixel(red: 128, green: 64, blue: 255), 1), "\(pixel)")
     }
 
-    /// ImageMagick and libvips look up 16-bit indices, too, and take numbers up to 255 for those of 8 bits, as libtiff does.
+    /// ImageMagick and libvips look up 16-bit indices, too, and take numbers up to 255 for those of 8 bits, as libtiff
+    /// does.
     @Test(arguments: [257, 1]) func aPaletteMayHave65536Colors(_ unit: Int) throws {
         var map = Data(count: 3 * 65536 * 2)
         for (plane, value) in [200, 100, 50].enumerated() {
@@ -68,7 +69,8 @@ import TintypeTIFF
         #expect(image.pixels[0, 0] == Pixel(red: 0, green: 0, blue: 0))
     }
 
-    /// Pillow, ImageMagick and ffmpeg show such files with the coefficients of Rec. ITU-R BT.601, the default of TIFF 6.0.
+    /// Pillow, ImageMagick and ffmpeg show such files with the coefficients of Rec. ITU-R BT.601, the default of TIFF
+    /// 6.0.
     @Test func coefficientsThatAreNoNumbersAreTheDefault() throws {
         func file(_ coefficients: Data?) -> PlainTIFF {
             PlainTIFF(

@@ -52,7 +52,8 @@ final class CommandFixture: Sendable {
         try PNGEncoder().encode(image(width, height), as: .png, options: EncodeOptions())
     }
 
-    /// Returns an animated PNG whose third frame is damaged: the frame is not a stream of zlib, but has the right checksum.
+    /// Returns an animated PNG whose third frame is damaged: the frame is not a stream of zlib, but has the right
+    /// checksum.
     static func animationWithADamagedFrame() throws -> Data {
         var data = try Data(contentsOf: URL(filePath: codecFixture("animated.png")))
         let name = try #require(data.range(of: Data("fdAT".utf8), options: .backwards))

@@ -98,8 +98,8 @@ struct CommandRun: Sendable {
 
 /// Limits how many commands run at once.
 ///
-/// All tests start at the same time. With more than a thousand open files, Foundation's `Process` reads beyond its array of
-/// file descriptors and may crash.
+/// All tests start at the same time. With more than a thousand open files, Foundation's `Process` reads beyond its
+/// array of file descriptors and may crash.
 final class ProcessSlots: Sendable {
     private struct State: Sendable {
         var free: Int

@@ -16,7 +16,8 @@ final class CommandTerminal: Sendable {
 
     struct Unavailable: Error {}
 
-    /// The variables that the command inherits: without their options, sanitizers also report what is known to be no fault.
+    /// The variables that the command inherits: without their options, sanitizers also report what is known to be no
+    /// fault.
     private static let inheritedNames: Set = ["PATH", "HOME", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"]
 
     private let state = Locked(TerminalTranscript())
@@ -41,8 +42,8 @@ final class CommandTerminal: Sendable {
         let path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         process = try Self.start(executable, arguments, environment, terminal: path)
         if let unanswered { state.withLock { $0.answers[unanswered] = nil } }
-        // A thread of its own: a command waits two seconds for an answer, and the threads of tests may be busy for longer. It
-        // ends with the command, and keeps the terminal until then.
+        // A thread of its own: a command waits two seconds for an answer, and the threads of tests may be busy for
+        // longer. It ends with the command, and keeps the terminal until then.
         Thread.detachNewThread { [self] in serve() }
     }
 
@@ -106,8 +107,8 @@ final class CommandTerminal: Sendable {
     /// Reads until the command has ended.
     func readToEnd() async -> String { await read(until: nil) }
 
-    /// Reads until the command has written a text or has ended. One task may read at a time. If it is cancelled, as by a time
-    /// limit, it ends the command.
+    /// Reads until the command has written a text or has ended. One task may read at a time. If it is cancelled, as by
+    /// a time limit, it ends the command.
     ///
     /// - Returns: What was written since the former call.
     func read(until text: String?) async -> String {

@@ -52,8 +52,8 @@ import TintypeTesting
         }
     }
 
-    /// Formats that cannot have the colours do not stop the other images of a batch; if there are only such formats, it does
-    /// not begin.
+    /// Formats that cannot have the colours do not stop the other images of a batch; if there are only such formats, it
+    /// does not begin.
     @Test(
         arguments: [
             (

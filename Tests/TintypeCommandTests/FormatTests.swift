@@ -47,8 +47,8 @@ import Tintype
         }
     }
 
-    /// Checked in the log of the dynamic linker, in one process: what a worker prints goes to its host. What is told of an
-    /// HEIC sequence stands in its boxes, so that no library opens it.
+    /// Checked in the log of the dynamic linker, in one process: what a worker prints goes to its host. What is told of
+    /// an HEIC sequence stands in its boxes, so that no library opens it.
     @Test func aLibraryIsLoadedOnlyForItsFormat() async throws {
         let libraries = ["svg": "librsvg", "avif": "libavif", "heic": "libheif", "jxl": "libjxl"]
         try await withCommandFixture { fixture in

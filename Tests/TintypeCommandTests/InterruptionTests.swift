@@ -74,8 +74,8 @@ import TintypeTesting
 
     // MARK: Commands
 
-    /// Runs a command that loads three images one after the other. The second one never ends: its request sends the signal.
-    /// The shell writes its process number, which is then that of the command.
+    /// Runs a command that loads three images one after the other. The second one never ends: its request sends the
+    /// signal. The shell writes its process number, which is then that of the command.
     private func interrupted(_ fixture: CommandFixture, _ arguments: [String]) async throws -> CommandRun {
         let pid = fixture.path("pid")
         fixture.origin.serve("/slow.png") { _ in
@@ -164,7 +164,8 @@ import TintypeTesting
         #expect(last.paths == ["a"])
     }
 
-    /// Between the second signal and the end of the process, an image must not be reported as one that cannot be written.
+    /// Between the second signal and the end of the process, an image must not be reported as one that cannot be
+    /// written.
     @Test func aWriteThatAnEndingProcessDoesNotBeginIsCancelled() {
         #expect(OutputFile.failure(POSIXError(.ECANCELED), "a.png").code == .cancelled)
         #expect(OutputFile.failure(POSIXError(.ENOSPC), "a.png").code == .unwritable)

@@ -95,8 +95,8 @@ import TintypeTesting
         _ = try? index.isReconciled
     }
 
-    /// Returns the path of the index of a cache that is no longer used. Its last connection, once it has seen a write-ahead log,
-    /// would keep others from leaving the log for as long as it lives.
+    /// Returns the path of the index of a cache that is no longer used. Its last connection, once it has seen a
+    /// write-ahead log, would keep others from leaving the log for as long as it lives.
     private func indexOfFormerCache() async throws -> String {
         let cache = DiskCache(directory: folder.url)
         try await fill(cache, 0..<4)
@@ -109,7 +109,8 @@ import TintypeTesting
         do {
             var configuration = Configuration()
             configuration.journalMode = .wal
-            // SQLite changes the mode only while nobody uses the file, and does not wait: the cache may still write its index.
+            // SQLite changes the mode only while nobody uses the file, and does not wait: the cache may still write its
+            // index.
             while true {
                 do {
                     _ = try DatabaseQueue(path: path, configuration: configuration)

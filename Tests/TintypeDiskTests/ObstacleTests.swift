@@ -6,8 +6,8 @@ import TintypeTesting
 
 @testable import TintypeDisk
 
-/// Directories, links and other things in place of a cache's files. They cost an entry at most, and never stop the cache
-/// from writing.
+/// Directories, links and other things in place of a cache's files. They cost an entry at most, and never stop the
+/// cache from writing.
 @Suite(.timeLimited) struct ObstacleTests {
     private let folder: TemporaryFolder
     private let entry = CacheEntry(data: Data(repeating: 7, count: 300), format: .png)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeCore
 import TintypeTesting
@@ -6,7 +7,7 @@ import TintypeTesting
 @testable import TintypeDisk
 
 /// The table of a cache on disk. Whatever happens to it, every entry is found, or at worst forgotten.
-@Suite(.timeLimit(.minutes(15))) struct PresenceTableTests {
+@Suite(.timeLimited) struct PresenceTableTests {
     private let folder: TemporaryFolder
 
     init() throws {
@@ -158,7 +159,8 @@ import TintypeTesting
         #expect(found(reader, 0..<301) == 301)
     }
 
-    /// A process that created a table was killed before it had filled it, or after it had marked the former as replaced.
+    /// A process that created a table was killed before it had filled it, or after it had marked the former as
+    /// replaced.
     @Test(arguments: [false, true]) func aTableThatWasNotFilledIsFilledByTheNextProcess(isRetired: Bool) async throws {
         let writer = cache()
         try await fill(writer, 0..<50)

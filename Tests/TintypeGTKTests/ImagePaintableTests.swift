@@ -60,7 +60,8 @@ import TintypeTesting
         paintable.contentFit = fit
         let drawn = try await load(url, in: paintable, square)
         #expect(drawn[20, 20].isClose(to: middle) && drawn[20, 2].isClose(to: edge))
-        // As many pixels as are drawn: cover cuts off the sides of an image of full height, and fill compresses its width.
+        // As many pixels as are drawn: cover cuts off the sides of an image of full height, and fill compresses its
+        // width.
         #expect(paintable.binding.content.image?.size.height == (fit == .contain ? 20 : 40))
     }
 

@@ -65,8 +65,9 @@ import TintypeTesting
         }
     }
 
-    /// Before 8.1.1, a handle of libcurl that is used again has a pointer to a field of the last response, which is freed,
-    /// and appends to it what continues no field of this response. Sanitizers see it at once, the allocator sometimes.
+    /// Before 8.1.1, a handle of libcurl that is used again has a pointer to a field of the last response, which is
+    /// freed, and appends to it what continues no field of this response. Sanitizers see it at once, the allocator
+    /// sometimes.
     @Test func aResponseThatBeginsWithAContinuationDoesNotContinueTheLastOne() async {
         await #expect(processExitsWith: .success) {
             try await Fixture.withOrigin { origin in

@@ -266,7 +266,8 @@ import TintypeTesting
         }
     }
 
-    /// A server that never permits more than 64 KB on a connection (RFC 9113, 6.9) holds the rest of a request for ever.
+    /// A server that never permits more than 64 KB on a connection (RFC 9113, 6.9) holds the rest of a request for
+    /// ever.
     @Test(arguments: [false, true]) func aRequestThatTheServerHoldsIsATimeOut(_ isTotal: Bool) async throws {
         var options = Self.largePost
         if isTotal { options.totalTimeout = .milliseconds(300) } else { options.idleTimeout = .milliseconds(300) }

@@ -272,8 +272,8 @@ import TintypeTesting
         }
     }
 
-    /// Another user of a shared cache directory can put a link in place of the folder in it. The folder that it leads to
-    /// can contain files of another store.
+    /// Another user of a shared cache directory can put a link in place of the folder in it. The folder that it leads
+    /// to can contain files of another store.
     @Test func aLinkInPlaceOfTheFolderIsNotFollowed() async throws {
         try await withFolder { folder in
             let (cache, target) = (folder.appending(path: "cache"), folder.appending(path: "target"))

@@ -2,8 +2,8 @@ import Foundation
 import FoundationNetworking
 import TintypeHTTP
 
-/// A transport over Foundation's `URLSession`: the example of the article Transport. It has the connections, the proxy settings
-/// and the certificates of the session, and cannot check addresses.
+/// A transport over Foundation's `URLSession`: the example of the article Transport. It has the connections, the proxy
+/// settings and the certificates of the session, and cannot check addresses.
 final class URLSessionTransport: NSObject, HTTPTransport, URLSessionDataDelegate, @unchecked Sendable {
     private let lock = NSLock()
     private var responses: [Int: TransportResponse] = [:]

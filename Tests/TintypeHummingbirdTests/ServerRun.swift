@@ -4,8 +4,8 @@ import Testing
 import TintypeCore
 import TintypeTesting
 
-/// A server as a process of its own, on a free port of 127.0.0.1: `tintype-server`, or the example of a web service. It ends
-/// with the process that has started it.
+/// A server as a process of its own, on a free port of 127.0.0.1: `tintype-server`, or the example of a web service. It
+/// ends with the process that has started it.
 final class ServerRun: Sendable {
     let port: Int
     private let folder: URL

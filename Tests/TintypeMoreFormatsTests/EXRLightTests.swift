@@ -25,8 +25,8 @@ import TintypeTesting
         #expect(image.info.isHighRange)
     }
 
-    /// The curve keeps the order of lights, leaves dark ones as they are, and ends at white: that of Rec. ITU-R BT.2390 for a
-    /// peak of 1000 cd/m², as for PQ.
+    /// The curve keeps the order of lights, leaves dark ones as they are, and ends at white: that of Rec. ITU-R BT.2390
+    /// for a peak of 1000 cd/m², as for PQ.
     @Test func brightLightIsToneMapped() throws {
         let pixels = try image("bright.exr").pixels
         let codes = (0..<8).map { Int(pixels[$0, 0].red) }
@@ -49,7 +49,8 @@ import TintypeTesting
         #expect(light.size == part.size && light[0, 0].x == 2 && light[1, 1].x == 4)
     }
 
-    /// Two subsampled channels beside luminance (the technical introduction of OpenEXR), written by hand without compression.
+    /// Two subsampled channels beside luminance (the technical introduction of OpenEXR), written by hand without
+    /// compression.
     @Test func colourDifferencesAreMixed() throws {
         let data = LuminanceEXR(width: 4, height: 4, luminance: 0.5, redDifference: 0.2, blueDifference: -0.4).data
         let light = try #require(

@@ -41,8 +41,8 @@ import TintypeTesting
         }
     }
 
-    /// A tenth of the size comes from fewer wavelet levels, and shows the same: compared with the whole image, scaled by
-    /// Lanczos.
+    /// A tenth of the size comes from fewer wavelet levels, and shows the same: compared with the whole image, scaled
+    /// by Lanczos.
     @Test(.enabled(if: Libraries.hasOpenJPEG)) func aSmallSizeComesFromFewerLevels() throws {
         let fixture = try #require(FormatFixture.all.first { $0.name == "lossy.jp2" })
         let whole = try fixture.decode()

@@ -6,8 +6,8 @@ import TintypeTesting
 
 @testable import TintypeVideo
 
-/// Posters of videos. The files are made by `scripts/fixtures/make-video-fixtures`: frame n, shown from n/4 s on, is grey of
-/// 40 + 24n, as ffmpeg 5.1 shows it.
+/// Posters of videos. The files are made by `scripts/fixtures/make-video-fixtures`: frame n, shown from n/4 s on, is
+/// grey of 40 + 24n, as ffmpeg 5.1 shows it.
 @Suite(.timeLimited) struct VideoTests {
     private static let isPresent = (try? VideoLibrary.standard.get()) != nil
     private static let names = ["h264.mp4", "vp9.webm", "vp8.mkv", "wide.mp4"]

@@ -6,8 +6,8 @@ import TintypeTesting
 
 @testable import TintypeRAW
 
-/// Which decoder reads a raw image that begins like a TIFF. SDWebImage reads the first directory of such a file unless a hint
-/// names the raw format (test 26 of its coders); here the bytes name it, and a hint can ask for the TIFF.
+/// Which decoder reads a raw image that begins like a TIFF. SDWebImage reads the first directory of such a file unless
+/// a hint names the raw format (test 26 of its coders); here the bytes name it, and a hint can ask for the TIFF.
 @Suite struct RawHintTests {
     private static let coders = ImageCoderRegistry(decoders: [TIFFDecoder(), RAWDecoder()])
     private static let dng = DNG(level: { _, _, _ in 20_000 }).data

@@ -4,7 +4,8 @@ import TintypeTesting
 
 @testable import TintypeRedis
 
-/// Decodes the examples of the specification (<https://redis.io/docs/latest/develop/reference/protocol-spec/>), and others.
+/// Decodes the examples of the specification (<https://redis.io/docs/latest/develop/reference/protocol-spec/>), and
+/// others.
 @Suite struct RESPDecoderTests {
     /// Replies with their values.
     private static let table: [(text: String, value: RESPValue)] = [

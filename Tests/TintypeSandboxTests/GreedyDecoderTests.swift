@@ -36,7 +36,8 @@ import TintypeCore
         #expect(lease.worker.blocks.outputs.count == 1)
     }
 
-    /// Decodes images that are shown at the same time and then all released, so that their bitmaps go back to the worker.
+    /// Decodes images that are shown at the same time and then all released, so that their bitmaps go back to the
+    /// worker.
     private static func leaveBitmaps(_ count: Int, in pool: WorkerPool) throws {
         let images = try (0..<count).map { _ in try decode(.plain, pool, memoryBytes: 512 << 20) }
         #expect(images.count == count)

@@ -3,8 +3,8 @@ import Testing
 @testable import TintypeSandbox
 
 extension Trait where Self == ConditionTrait {
-    /// Runs tests only if workers are restricted. They are not in a program that was built with a sanitizer, where a decoder
-    /// that misbehaves may kill the process of the tests.
+    /// Runs tests only if workers are restricted. They are not in a program that was built with a sanitizer, where a
+    /// decoder that misbehaves may kill the process of the tests.
     static var needsRestrictions: Self { .enabled(if: areWorkersRestricted) }
 }
 

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import Tintype
 import TintypeTesting
 
 /// Bindings that are released while their loads, transitions and receivers are under way.
-@Suite(.timeLimit(.minutes(15))) @MainActor struct BindingReleaseTests {
+@Suite(.timeLimited) @MainActor struct BindingReleaseTests {
     /// A display that shows nothing, and may keep the newest transition.
     @MainActor private final class EmptyDisplay: ImageDisplay {
         let keepsTransitions: Bool

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// The Swift code in the documents and articles is compiled: a comment above each block names a file that contains the code.
+/// The Swift code in the documents and articles is compiled: a comment above each block names a file that contains the
+/// code.
 @Suite struct DocumentCodeTests {
     /// A block of Swift code.
     private struct Block {
@@ -43,8 +44,8 @@ import Testing
         }
     }
 
-    /// Returns lines without their indentation, empty lines, imports and attributes of the entry point: a test file may differ
-    /// in these.
+    /// Returns lines without their indentation, empty lines, imports and attributes of the entry point: a test file may
+    /// differ in these.
     private static func essential(_ lines: some Sequence<Substring>) -> [String] {
         lines.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty && !$0.hasPrefix("import ") }
             .map { $0.hasPrefix("@main ") ? String($0.dropFirst(6)) : $0 }

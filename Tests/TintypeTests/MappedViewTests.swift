@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The table of SDWebImage's views in `Views.md` has a column for each module of views. Their symbols are compiled with the
-/// tests of the modules, because these may not be built.
+/// The table of SDWebImage's views in `Views.md` has a column for each module of views. Their symbols are compiled with
+/// the tests of the modules, because these may not be built.
 @Suite struct MappedViewTests {
     private let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
 

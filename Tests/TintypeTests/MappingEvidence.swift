@@ -1,7 +1,7 @@
 /// The test that shows the behaviour of each row of `FromSDWebImage.md`, as `Suite.test`, by section.
 ///
-/// A key is the beginning of the row's first cell. `MappingTests` checks that every row with a counterpart has a test, and
-/// that every test exists.
+/// A key is the beginning of the row's first cell. `MappingTests` checks that every row with a counterpart has a test,
+/// and that every test exists.
 enum MappingEvidence {
     static let sections: [String: [String: String]] = [
         "Concepts": concepts,

@@ -40,8 +40,8 @@ import TintypeTesting
 
     // MARK: Errors
 
-    /// What SDWebImage reports in `NSURLErrorDomain`: cannot connect, timed out, connection lost before and in the body, no
-    /// secure connection, too many redirects.
+    /// What SDWebImage reports in `NSURLErrorDomain`: cannot connect, timed out, connection lost before and in the
+    /// body, no secure connection, too many redirects.
     @Test func allErrorsOfTheTransportHaveACode() async throws {
         try await run { origin, _ in
             let body = Data(repeating: 7, count: 40_000)

@@ -128,8 +128,8 @@ private enum TestNames {
         return names
     }
 
-    /// A suite begins at the start of a line. Its name follows the keyword, as that of a test follows `func`, in the line with
-    /// the attribute or in a later one.
+    /// A suite begins at the start of a line. Its name follows the keyword, as that of a test follows `func`, in the
+    /// line with the attribute or in a later one.
     private static func tests(in source: String) -> [String] {
         var (names, suite, isTest) = ([String](), "", false)
         for line in source.split(separator: "\n") {

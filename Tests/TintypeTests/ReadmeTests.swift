@@ -45,7 +45,8 @@ func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
     for await progress in batch.updates { print("\(progress.finishedCount) of \(progress.total)") }
 }
 
-/// A cell of a list, in any toolkit. It shows an image from memory at once. A reused cell never shows its previous image.
+/// A cell of a list, in any toolkit. It shows an image from memory at once. A reused cell never shows its previous
+/// image.
 @MainActor final class Cell: ImageDisplay {
     private(set) var pixels: PixelBuffer?
     private let player = ContentPlayer()

@@ -53,8 +53,8 @@ import TintypeTesting
 
 // BEGIN USE
 extension CanvasImageView {
-    /// Shows the image at a URL. An image in memory is shown before this returns; any other is loaded when the view has been
-    /// drawn, at the size of the view, and fades in.
+    /// Shows the image at a URL. An image in memory is shown before this returns; any other is loaded when the view has
+    /// been drawn, at the size of the view, and fades in.
     func load(_ url: URL) {
         binding.load(
             ImageRequest(url: url).previews(.progressive),
@@ -65,8 +65,8 @@ extension CanvasImageView {
 // END USE
 
 extension CustomTransition {
-    /// A page that comes down over the old image: it hangs from its upper edge, stands out towards the viewer, and lies flat at
-    /// the end. A shadow of the page dims the old image.
+    /// A page that comes down over the old image: it hangs from its upper edge, stands out towards the viewer, and lies
+    /// flat at the end. A shadow of the page dims the old image.
     static let curlDown = CustomTransition(name: "curl-down") { _, progress in
         let rest = 1 - progress
         // The page turns by less than 90°, at which only its edge would be visible.

@@ -6,7 +6,8 @@ import FuzzSupport
 
 /// A server that misbehaves as an input says, and a downloader that uses it.
 ///
-/// Thrown errors are fine. The preconditions find requests that do not end, and a downloader that is unusable afterwards.
+/// Thrown errors are fine. The preconditions find requests that do not end, and a downloader that is unusable
+/// afterwards.
 struct ConnectionTarget: Sendable {
     private let origin: any FuzzOrigin
     private let downloader: Downloader
@@ -14,13 +15,14 @@ struct ConnectionTarget: Sendable {
 
     /// The largest body that is accepted.
     private static let maximumByteCount = 1 << 20
-    /// The longest time of a request, also on a busy machine. The time limits on connecting and on idleness apply earlier,
-    /// also along redirects, so a request that takes as long is one that only the limit on the total time would end.
+    /// The longest time of a request, also on a busy machine. The time limits on connecting and on idleness apply
+    /// earlier, also along redirects, so a request that takes as long is one that only the limit on the total time
+    /// would end.
     private static let longestTime = Duration.seconds(30)
     /// More than ``longestTime``.
     private static let totalTimeout = Duration.seconds(50)
-    /// The time in which a good response must arrive after an input. The first requests may meet connections that close,
-    /// and a busy machine exceeds the short limits of the configuration.
+    /// The time in which a good response must arrive after an input. The first requests may meet connections that
+    /// close, and a busy machine exceeds the short limits of the configuration.
     private static let recoveryTime = Duration.seconds(30)
 
     init?(environment: [String: String]) async {

@@ -35,8 +35,8 @@ private struct FrameGroup {
     /// Whether the frames may end the response, or are followed by nothing while the connection stays open.
     private var isComplete = false
 
-    /// The frames. The connection is closed after an answer that is incomplete, since the client would have to wait for the
-    /// rest.
+    /// The frames. The connection is closed after an answer that is incomplete, since the client would have to wait for
+    /// the rest.
     var closed: [OriginFrame] { isComplete ? frames : frames + [.close] }
 
     private static let maximumCount = 2000

@@ -6,8 +6,8 @@ import Synchronization
 @testable import TintypePNG
 @testable import TintypeWebP
 
-/// Reads the metadata of the input, and writes the input as the metadata of valid images, of each kind and in each format
-/// that has metadata.
+/// Reads the metadata of the input, and writes the input as the metadata of valid images, of each kind and in each
+/// format that has metadata.
 struct MetadataRun {
     private let bytes: Data
     private let choice: FuzzChoice

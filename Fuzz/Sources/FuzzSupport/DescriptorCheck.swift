@@ -12,7 +12,8 @@ package final class DescriptorCheck: Sendable {
     private let state = Mutex(State())
 
     private static let interval = 500
-    /// The number of descriptors or mappings that may exist in addition. Connections close a moment after an input ends.
+    /// The number of descriptors or mappings that may exist in addition. Connections close a moment after an input
+    /// ends.
     private static let tolerance = 100
 
     package init() {}

@@ -6,8 +6,8 @@
 
 #pragma clang assume_nonnull begin
 
-// Canvases of cairo, which is loaded at run time: a program that links this target needs neither the library nor its headers
-// until it draws.
+// Canvases of cairo, which is loaded at run time: a program that links this target needs neither the library nor its
+// headers until it draws.
 
 /// The addresses of functions of cairo.
 typedef struct tintype_cairo_library tintype_cairo_library;

@@ -1,5 +1,5 @@
-/// libcurl, loaded at the first request. `curl_easy_setopt` and its relatives have variable arguments, which Swift cannot
-/// call, so each type of argument has a function here.
+/// libcurl, loaded at the first request. `curl_easy_setopt` and its relatives have variable arguments, which Swift
+/// cannot call, so each type of argument has a function here.
 #ifndef CTINTYPE_CURL_H
 #define CTINTYPE_CURL_H
 
@@ -69,14 +69,14 @@ long tintype_curl_number(CURL *handle, CURLINFO info);
 /// Returns a time in microseconds, or a size, of a transfer; -1 if it is unknown.
 curl_off_t tintype_curl_time(CURL *handle, CURLINFO info);
 
-/// Writes the text of an IP address, such as `10.0.0.5` or `fe80::1`, and returns its length; 0 for an address of another
-/// family.
+/// Writes the text of an IP address, such as `10.0.0.5` or `fe80::1`, and returns its length; 0 for an address of
+/// another family.
 size_t tintype_curl_address_text(const struct curl_sockaddr *address, char *_Nullable text, size_t size);
 
 /// The names of the functions with which TLS libraries tell whether they hold received bytes, up to a null pointer.
 const char *_Nullable const *_Nonnull tintype_curl_pending_names(void);
-/// Sets the addresses of these functions; those that libcurl's TLS library lacks are null. Unless libcurl is isolated, it
-/// uses the functions of a TLS library that the program links.
+/// Sets the addresses of these functions; those that libcurl's TLS library lacks are null. Unless libcurl is isolated,
+/// it uses the functions of a TLS library that the program links.
 void tintype_curl_connect_pending(const void *addresses, bool prefers_program);
 /// Whether the TLS library holds received bytes of the connection of a transfer, or does not tell. `false` without TLS.
 bool tintype_curl_has_pending(CURL *handle);
@@ -86,8 +86,8 @@ bool tintype_socket_has_input(int socket);
 /// Whether a socket has these ends.
 bool tintype_socket_connects(
     int socket, const char *local_address, int local_port, const char *remote_address, int remote_port);
-/// Returns the smoothed round-trip time of a TCP connection in microseconds, by the kernel (`TCP_INFO`, tcp(7)); -1 if it
-/// is unknown.
+/// Returns the smoothed round-trip time of a TCP connection in microseconds, by the kernel (`TCP_INFO`, tcp(7)); -1 if
+/// it is unknown.
 long tintype_socket_round_trip(int socket);
 
 /// Drives a multi handle with epoll(7), so that a turn costs what is ready, not what waits. Belongs to one thread.
@@ -102,8 +102,8 @@ void tintype_poller_free(tintype_poller *poller);
 void tintype_poller_note_socket(tintype_poller *poller, int descriptor, bool is_open);
 /// Performs what is due without waiting.
 void tintype_poller_perform(tintype_poller *poller);
-/// Waits until a socket is ready, a time-out of libcurl has passed, or the wakeup descriptor is readable, and performs what
-/// is ready. Returns whether the wakeup descriptor is readable. `limit` is the longest wait in milliseconds.
+/// Waits until a socket is ready, a time-out of libcurl has passed, or the wakeup descriptor is readable, and performs
+/// what is ready. Returns whether the wakeup descriptor is readable. `limit` is the longest wait in milliseconds.
 bool tintype_poller_wait(tintype_poller *poller, int limit);
 
 #pragma clang assume_nonnull end

@@ -7,8 +7,8 @@
 
 #pragma clang assume_nonnull begin
 
-// Decodes OpenEXR with OpenEXRCore, which is loaded at run time: a program that links this target needs neither the library nor
-// its headers until it opens an image.
+// Decodes OpenEXR with OpenEXRCore, which is loaded at run time: a program that links this target needs neither the
+// library nor its headers until it opens an image.
 //
 // Invariant: a reader belongs to one thread at a time. Readers are independent of each other.
 

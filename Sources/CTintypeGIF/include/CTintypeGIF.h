@@ -36,8 +36,8 @@ typedef bool (*tintype_gif_cancel_hook)(void *_Nullable context);
 /// - dest: receives `height` rows of `width` RGBA pixels, from the top, interlaced or not.
 /// - stride: bytes from one row of `dest` to the next, at least 4 * width.
 /// - is_cancelled: called on this thread with `context`; may be NULL.
-/// - rows_read: set to the number of rows written, also if the call fails. They are the topmost rows unless the image is
-///   interlaced.
+/// - rows_read: set to the number of rows written, also if the call fails. They are the topmost rows unless the image
+///   is interlaced.
 ///
 /// CORRUPT also if the descriptor has another `width` or `height`.
 tintype_gif_status tintype_gif_decode(
@@ -53,11 +53,11 @@ typedef struct tintype_gif_lzw tintype_gif_lzw;
 /// - count: the number of values of the image, below 2^32 - 264.
 tintype_gif_lzw *_Nullable tintype_gif_lzw_create(uint32_t code_size, size_t count);
 
-/// Decodes the next bytes, without the lengths of the blocks. Returns how many were used; the next call continues with the
-/// byte after them.
+/// Decodes the next bytes, without the lengths of the blocks. Returns how many were used; the next call continues with
+/// the byte after them.
 ///
-/// Stops after `pause` values of the image, or up to 4,095 values later; at the last value of the image; at its end code;
-/// and at a code that is not defined, which is damage. All other bytes are used.
+/// Stops after `pause` values of the image, or up to 4,095 values later; at the last value of the image; at its end
+/// code; and at a code that is not defined, which is damage. All other bytes are used.
 size_t tintype_gif_lzw_decode(tintype_gif_lzw *lzw, const uint8_t *bytes, size_t count, size_t pause);
 
 /// Returns the values so far, in the order in which they are stored. They stay at this address.

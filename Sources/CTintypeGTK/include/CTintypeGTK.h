@@ -1,4 +1,5 @@
-// The parts of GTK 4.8 for TintypeGTK: a paintable, a widget, a widget observer, timers and the bridge to the main actor.
+// The parts of GTK 4.8 for TintypeGTK: a paintable, a widget, a widget observer, timers and the bridge to the main
+// actor.
 //
 // The header names GTK's types without their contents, so Swift code that imports it compiles without GTK, and every
 // pointer to an object is an OpaquePointer. The functions exist only if the package trait GTK is enabled.
@@ -62,12 +63,12 @@ void tintype_timer_set(TintypeTimer *timer, int64_t time);
 /// The monotonic time in microseconds.
 int64_t tintype_now(void);
 
-/// The number of dispatches of main loops that the calling thread is in: more than one in a main loop that is run inside
-/// a callback.
+/// The number of dispatches of main loops that the calling thread is in: more than one in a main loop that is run
+/// inside a callback.
 int tintype_dispatch_depth(void);
 
-/// Calls `body` once on the main thread, when the current frame has been drawn. Calls that become due together are divided
-/// among turns of the main loop.
+/// Calls `body` once on the main thread, when the current frame has been drawn. Calls that become due together are
+/// divided among turns of the main loop.
 void tintype_after_frame(void (*body)(void *owner), void *owner);
 /// Cancels the calls for an owner. Takes time in proportion to the number of waiting calls.
 void tintype_cancel_after_frame(void *owner);

@@ -61,7 +61,8 @@ typedef struct tintype_jpeg_header {
     uint8_t bits;
     /// The orientation as stored in the Exif segment, 1...8; 0 if absent or out of range.
     uint8_t exif_orientation;
-    /// Whether libjpeg keeps the coefficients of the whole image: it is progressive, or its first scan lacks components.
+    /// Whether libjpeg keeps the coefficients of the whole image: it is progressive, or its first scan lacks
+    /// components.
     bool needs_coefficients;
     bool has_icc_profile;
 } tintype_jpeg_header;
@@ -103,14 +104,16 @@ typedef bool (*tintype_jpeg_cancel_hook)(void *_Nullable context);
 
 // MARK: Proving wholeness
 
-/// Reads all codes of a complete file up to its end marker, without reconstructing pixels or coefficients: two to three times
-/// as fast as decoding a progressive file at the smallest scale. The hook is asked between segments and every sixteen rows.
+/// Reads all codes of a complete file up to its end marker, without reconstructing pixels or coefficients: two to three
+/// times as fast as decoding a progressive file at the smallest scale. The hook is asked between segments and every
+/// sixteen rows.
 ///
-/// Returns true if it is certain that the functions below read the whole image at any scale without errors or damage. If
-/// false, only they can tell: the file is damaged, or has an oddity or a feature that is not examined here, or the hook
-/// returned true, or memory ran out.
+/// Returns true if it is certain that the functions below read the whole image at any scale without errors or damage.
+/// If false, only they can tell: the file is damaged, or has an oddity or a feature that is not examined here, or the
+/// hook returned true, or memory ran out.
 ///
-/// Takes 8 bytes of memory for each block of a progressive image; the caller checks its size and its number of scans first.
+/// Takes 8 bytes of memory for each block of a progressive image; the caller checks its size and its number of scans
+/// first.
 bool tintype_jpeg_is_surely_whole(
     const uint8_t *bytes, size_t count, tintype_jpeg_cancel_hook _Nullable is_cancelled, void *_Nullable context);
 
@@ -126,8 +129,8 @@ tintype_jpeg_reader *_Nullable tintype_jpeg_reader_create(
 /// Frees a reader in any state.
 void tintype_jpeg_reader_destroy(tintype_jpeg_reader *_Nullable reader);
 
-/// Makes reading continue past damage that is tolerated; only `finish` then reports it. Applies to images that are opened
-/// later; by default, nothing is tolerated.
+/// Makes reading continue past damage that is tolerated; only `finish` then reports it. Applies to images that are
+/// opened later; by default, nothing is tolerated.
 void tintype_jpeg_reader_set_tolerance(tintype_jpeg_reader *reader, tintype_jpeg_tolerance tolerance);
 
 /// Sets whether a CMYK image is read as CMYK, where 255 is full ink, instead of RGBA made without a profile. Off by

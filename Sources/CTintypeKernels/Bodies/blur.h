@@ -46,8 +46,8 @@ static void box_pass(
 typedef uint8_t lane_bytes __attribute__((vector_size(lane)));
 typedef uint16_t lane_words __attribute__((vector_size(2 * lane)));
 
-/// Where the pixels of the lines are: the distances in bytes from one position to the next, and from one line to the next.
-/// Up to 8 lines are there.
+/// Where the pixels of the lines are: the distances in bytes from one position to the next, and from one line to the
+/// next. Up to 8 lines are there.
 typedef struct {
     size_t next, next_line, count;
 } line_layout;

@@ -35,8 +35,8 @@ static bool keeps_alpha(const float matrix[20]) {
     return matrix[3] == 0 && matrix[8] == 0 && matrix[13] == 0;
 }
 
-/// Applies such a matrix to eight pixels. Premultiplied colours need no division: instead of 1, alpha is the constant and
-/// the limit.
+/// Applies such a matrix to eight pixels. Premultiplied colours need no division: instead of 1, alpha is the constant
+/// and the limit.
 static inline void mix_eight(uint8_t *pixels, const float matrix[20]) {
     eight_words words;
     memcpy(&words, pixels, sizeof words);

@@ -9,8 +9,8 @@ static inline four_bytes pixel_at(
     return channels;
 }
 
-/// Interpolates between the pixel at `upper`, the one to its right, and the two below them, which begin at `lower`. The parts
-/// are those of the right and the lower pixels, of 256.
+/// Interpolates between the pixel at `upper`, the one to its right, and the two below them, which begin at `lower`. The
+/// parts are those of the right and the lower pixels, of 256.
 static inline four_bytes mixed_pixels(const uint8_t *upper, const uint8_t *lower, uint32_t right, uint32_t below) {
     eight_bytes pairs[2];
     memcpy(&pairs[0], upper, sizeof pairs[0]);
@@ -30,7 +30,8 @@ static inline four_bytes mixed_pixels(const uint8_t *upper, const uint8_t *lower
     return __builtin_convertvector(sum >> 16, four_bytes);
 }
 
-/// Returns the first `i` with `start + i * step >= low`, at most `count`, for steps above 0; for steps below 0, with `<`.
+/// Returns the first `i` with `start + i * step >= low`, at most `count`, for steps above 0; for steps below 0, with
+/// `<`.
 static inline size_t first_beyond(int64_t start, int64_t step, int64_t low, size_t count) {
     const int64_t distance = step > 0 ? low - start : start - low + 1;
     if (distance <= 0) { return 0; }

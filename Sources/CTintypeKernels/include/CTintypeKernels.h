@@ -95,8 +95,8 @@ typedef struct {
         size_t height, int is_vertical, size_t reach, float full, float edge, uint16_t *scratch);
 
     /// Adds the difference between source and blurred, times `amount` / 256, to the source, where it is greater than
-    /// `threshold`. Colours stay between 0 and alpha, and alpha stays. `amount` is 0 to 8,388,607. Target and source may
-    /// be the same.
+    /// `threshold`. Colours stay between 0 and alpha, and alpha stays. `amount` is 0 to 8,388,607. Target and source
+    /// may be the same.
     void (*_Nonnull sharpen)(
         const uint8_t *source, size_t source_stride, const uint8_t *blurred, size_t blurred_stride, uint8_t *target,
         size_t target_stride, size_t width, size_t height, int32_t amount, int32_t threshold);

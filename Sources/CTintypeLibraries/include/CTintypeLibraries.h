@@ -2,8 +2,8 @@
 ///
 /// A program that links a library loads it, and all libraries that it needs, at every start: for libavif, libheif and
 /// libjxl together, this takes longer than the rest of a whole `tintype info`. So on Linux nothing links them. Their
-/// module maps rename their functions (`TINTYPE_RENAME`), and a C file defines the renamed ones (`TINTYPE_CALLS`). Each is a
-/// single jump to an address that is set when the library is loaded. A call before that ends the process.
+/// module maps rename their functions (`TINTYPE_RENAME`), and a C file defines the renamed ones (`TINTYPE_CALLS`). Each
+/// is a single jump to an address that is set when the library is loaded. A call before that ends the process.
 ///
 /// A list of functions is a macro that applies its argument to every name:
 ///
@@ -24,9 +24,9 @@
     const char *const *library##_names(void);                                                                          \
     void library##_connect(const void *addresses);
 
-/// Defines the renamed functions and two functions of Tintype: `LIBRARY_names` returns the names in the library, up to a
-/// null pointer; `LIBRARY_connect` sets their addresses, an array in the order of the names. It must be called once, before
-/// all calls of the library.
+/// Defines the renamed functions and two functions of Tintype: `LIBRARY_names` returns the names in the library, up to
+/// a null pointer; `LIBRARY_connect` sets their addresses, an array in the order of the names. It must be called once,
+/// before all calls of the library.
 #define TINTYPE_CALLS(library)                                                                                         \
     TINTYPE_FUNCTIONS(TINTYPE_CALL)                                                                                    \
     const char *const *library##_names(void) {                                                                         \

@@ -74,8 +74,8 @@ typedef struct tintype_png_header {
     bool has_srgb;
     /// Whether a frame control chunk precedes the default image, which is then the first frame.
     bool has_frame_in_default_image;
-    /// Whether the chunk with the number of frames is invalid or repeated, or another number of frames is there. The count
-    /// is then that of the first valid chunk, at most the number of frames that are there.
+    /// Whether the chunk with the number of frames is invalid or repeated, or another number of frames is there. The
+    /// count is then that of the first valid chunk, at most the number of frames that are there.
     bool has_wrong_frame_count;
     /// After LIMIT, the limit exceeded; none if it was libpng's own.
     tintype_png_bound exceeded;
@@ -228,9 +228,9 @@ typedef struct tintype_png_layout {
     uint32_t palette_count;
 } tintype_png_layout;
 
-/// Encodes rows `stride` bytes apart: indices of one byte for a palette, straight RGBA of 16-bit samples in the machine's byte
-/// order for a bit depth of 16, and straight 8-bit RGBA otherwise. Of RGBA, the channels of the layout are written: for grey,
-/// red. Grey samples of fewer than 8 bits are the high bits of red.
+/// Encodes rows `stride` bytes apart: indices of one byte for a palette, straight RGBA of 16-bit samples in the
+/// machine's byte order for a bit depth of 16, and straight 8-bit RGBA otherwise. Of RGBA, the channels of the layout
+/// are written: for grey, red. Grey samples of fewer than 8 bits are the high bits of red.
 ///
 /// - OK: `out` holds `out_count` bytes, to be freed by `tintype_png_free`.
 /// - UNSUPPORTED: a side exceeds PNG's maximum; CORRUPT: libpng failed; MEMORY.

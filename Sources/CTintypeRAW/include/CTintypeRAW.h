@@ -7,8 +7,8 @@
 
 #pragma clang assume_nonnull begin
 
-// Decodes raw images of cameras with LibRaw, which is loaded at run time: a program that links this target needs neither
-// the library nor its headers until it opens an image.
+// Decodes raw images of cameras with LibRaw, which is loaded at run time: a program that links this target needs
+// neither the library nor its headers until it opens an image.
 //
 // Invariant: a file belongs to one thread at a time. Files are independent of each other.
 
@@ -46,8 +46,8 @@ const char *const _Nullable *_Nonnull tintype_raw_optional_function_names(void);
 
 typedef struct tintype_raw_file tintype_raw_file;
 
-/// Opens a file, whose bytes must outlive it, and reads its header. Returns OK, CORRUPT, UNSUPPORTED, TRUNCATED, TOO_BIG,
-/// MEMORY, CANCELLED or INCOMPATIBLE.
+/// Opens a file, whose bytes must outlive it, and reads its header. Returns OK, CORRUPT, UNSUPPORTED, TRUNCATED,
+/// TOO_BIG, MEMORY, CANCELLED or INCOMPATIBLE.
 tintype_raw_status tintype_raw_open(
     const tintype_raw_library *library, const uint8_t *bytes, size_t count, tintype_raw_cancel_hook _Nullable is_cancelled,
     void *_Nullable context, tintype_raw_file *_Nullable *_Nonnull file);

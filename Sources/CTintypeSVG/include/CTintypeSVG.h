@@ -39,9 +39,9 @@ tintype_svg_status tintype_svg_open(
 
 void tintype_svg_close(tintype_svg_document *_Nullable document);
 
-/// Returns the size of the document in pixels. If it states one side, the other follows from the ratio of its view box; if
-/// it states none, it has the size of the view box. Without a view box, sides that are not stated are 300 and 150 (CSS 2.1,
-/// 10.3.2 and 10.6.2). The numbers may have any value.
+/// Returns the size of the document in pixels. If it states one side, the other follows from the ratio of its view box;
+/// if it states none, it has the size of the view box. Without a view box, sides that are not stated are 300 and 150
+/// (CSS 2.1, 10.3.2 and 10.6.2). The numbers may have any value.
 void tintype_svg_get_size(tintype_svg_document *document, double *width, double *height);
 
 /// The rectangle of the whole document, in pixels of the target. Parts outside the target are clipped.

@@ -8,8 +8,8 @@
 
 #pragma clang assume_nonnull begin
 
-// The system calls of worker processes: starting and ending them, shared memory, messages, and the restrictions under which
-// a worker decodes. All functions return -1 and set errno on failure unless they say otherwise.
+// The system calls of worker processes: starting and ending them, shared memory, messages, and the restrictions under
+// which a worker decodes. All functions return -1 and set errno on failure unless they say otherwise.
 
 // MARK: Starting
 
@@ -24,8 +24,8 @@ enum {
     TINTYPE_WORKER_LIFELINE = 4,
 };
 
-/// Starts a worker: `path` with the name of a worker, the two descriptors, `log` as standard error, no other descriptor, and only
-/// those environment variables that libraries read.
+/// Starts a worker: `path` with the name of a worker, the two descriptors, `log` as standard error, no other
+/// descriptor, and only those environment variables that libraries read.
 ///
 /// `posix_spawn` is used, which copies no page tables, however large the host is. Returns the process ID.
 pid_t tintype_worker_spawn(const char *path, int socket, int lifeline, int log);
@@ -33,8 +33,8 @@ pid_t tintype_worker_spawn(const char *path, int socket, int lifeline, int log);
 /// Creates a pipe that no other program inherits. Unless `waits`, reading and writing fail instead of waiting.
 int tintype_pipe(int ends[_Nonnull 2], bool waits);
 
-/// Returns whether this program has more privileges than the user who started it, such as file capabilities. A second instance
-/// of it would have them too.
+/// Returns whether this program has more privileges than the user who started it, such as file capabilities. A second
+/// instance of it would have them too.
 bool tintype_process_is_privileged(void);
 
 /// Returns a descriptor that refers to a process (pidfd_open(2)).
@@ -64,8 +64,8 @@ uint64_t tintype_process_thread_count(pid_t process);
 /// Returns the processor time of a process in seconds, or -1.
 double tintype_process_seconds(pid_t process);
 
-/// Sets the soft limits of a process: private memory in bytes, address space in proportion, and processor time in seconds. 0
-/// leaves a limit as it is.
+/// Sets the soft limits of a process: private memory in bytes, address space in proportion, and processor time in
+/// seconds. 0 leaves a limit as it is.
 int tintype_process_limit(pid_t process, uint64_t memory, uint64_t seconds);
 
 // MARK: Shared memory
@@ -73,8 +73,8 @@ int tintype_process_limit(pid_t process, uint64_t memory, uint64_t seconds);
 /// Creates memory that can be mapped by several processes, and whose size cannot change.
 int tintype_memory_create(size_t size);
 
-/// Returns whether a descriptor is memory of at least `size` bytes that cannot shrink, so that reading a mapping of it never
-/// fails.
+/// Returns whether a descriptor is memory of at least `size` bytes that cannot shrink, so that reading a mapping of it
+/// never fails.
 bool tintype_memory_is_fixed(int memory, size_t size);
 
 // MARK: Messages
@@ -92,8 +92,8 @@ ssize_t tintype_receive(int socket, void *bytes, size_t count, int *_Nullable de
 /// Returns whether this process was started as a worker.
 bool tintype_worker_is_current(void);
 
-/// Prepares this process: its name, one arena of malloc, small stacks of threads, no core file, few descriptors, no writing
-/// of files, and its end together with the host. Returns 0, or -1.
+/// Prepares this process: its name, one arena of malloc, small stacks of threads, no core file, few descriptors, no
+/// writing of files, and its end together with the host. Returns 0, or -1.
 int tintype_worker_enter(void);
 
 /// Gives free memory back to the system.
@@ -111,8 +111,8 @@ bool tintype_has_sanitizer(void);
 /// Returns the version of Landlock, 0 if the kernel lacks it.
 int tintype_landlock_version(void);
 
-/// Forbids access to files, except reading below some folders and, from version 4 on, TCP, from version 6 on, signals to other
-/// processes. Must be called before other threads start, which would stay free.
+/// Forbids access to files, except reading below some folders and, from version 4 on, TCP, from version 6 on, signals
+/// to other processes. Must be called before other threads start, which would stay free.
 ///
 /// `version` is at most that of the kernel; 0 does nothing. `readable` ends with a null pointer.
 int tintype_landlock_restrict(int version, const char *const _Nullable *_Nonnull readable);
@@ -125,8 +125,8 @@ bool tintype_filter_is_supported(void);
 /// With `reads_files`, files may be opened for reading, as far as Landlock permits it.
 int tintype_filter_install(bool reads_files);
 
-/// The number of files that could not be opened since the last call because the sandbox refused them, without those that no
-/// image depends on. Stores the path of the last one.
+/// The number of files that could not be opened since the last call because the sandbox refused them, without those
+/// that no image depends on. Stores the path of the last one.
 int tintype_refused_files(char *path, size_t size);
 
 // MARK: Flags

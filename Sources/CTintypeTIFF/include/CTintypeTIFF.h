@@ -81,8 +81,8 @@ typedef enum __attribute__((enum_extensibility(closed))) tintype_tiff_kind {
     TINTYPE_TIFF_LAB __attribute__((swift_name("lab"))) = 2,
 } tintype_tiff_kind;
 
-/// Prepares the reading of 16-bit samples instead. Returns OK, or UNSUPPORTED unless the image has samples of 9 to 16 or
-/// 32 bits, signed ones or floating-point numbers, or is CMYK or CIELab. Floating-point samples are limited to 0…1.
+/// Prepares the reading of 16-bit samples instead. Returns OK, or UNSUPPORTED unless the image has samples of 9 to 16
+/// or 32 bits, signed ones or floating-point numbers, or is CMYK or CIELab. Floating-point samples are limited to 0…1.
 tintype_tiff_status tintype_tiff_start_samples(tintype_tiff_reader *reader, tintype_tiff_kind *kind);
 
 /// Like `tintype_tiff_read_rows`, with pixels of four 16-bit samples and no padding.
@@ -103,8 +103,8 @@ typedef struct tintype_tiff_layout {
     int level;
 } tintype_tiff_layout;
 
-/// Encodes straight RGBA of 8 bits, or of 16 in the machine's byte order, with rows `stride` bytes apart, using Deflate and
-/// horizontal differencing. Alpha is stored straight. Free `*out` with `tintype_tiff_free`.
+/// Encodes straight RGBA of 8 bits, or of 16 in the machine's byte order, with rows `stride` bytes apart, using Deflate
+/// and horizontal differencing. Alpha is stored straight. Free `*out` with `tintype_tiff_free`.
 tintype_tiff_status tintype_tiff_encode(
     const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, tintype_tiff_layout layout,
     uint8_t *_Nullable *_Nonnull out, size_t *out_count, char *message, size_t message_size);

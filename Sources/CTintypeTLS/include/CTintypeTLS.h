@@ -7,8 +7,8 @@
 
 #pragma clang assume_nonnull begin
 
-// TLS over non-blocking sockets with OpenSSL 3, which is loaded at run time: a program that links this target needs neither
-// the library nor its headers until it opens a connection.
+// TLS over non-blocking sockets with OpenSSL 3, which is loaded at run time: a program that links this target needs
+// neither the library nor its headers until it opens a connection.
 //
 // Invariants:
 // - A context is not changed after it was made. Several threads may open sessions with it.
@@ -43,8 +43,8 @@ typedef struct {
     size_t protocols_size;
 } tintype_tls_server;
 
-/// Returns the context of a server. Returns null, with the reason in `message`, if a certificate or the key cannot be used,
-/// or memory is missing. A client that shares no application protocol gets none.
+/// Returns the context of a server. Returns null, with the reason in `message`, if a certificate or the key cannot be
+/// used, or memory is missing. A client that shares no application protocol gets none.
 tintype_tls_context *_Nullable tintype_tls_context_for_server(
     const tintype_tls_library *library, const tintype_tls_server *server, char *message, size_t message_size);
 
@@ -56,8 +56,8 @@ typedef struct {
     const char *_Nullable certificates, *_Nullable key;
 } tintype_tls_client;
 
-/// Returns the context of a client that verifies the certificates of servers, and uses TLS 1.2 or later. Returns null, with
-/// the reason in `message`, if a certificate or the key cannot be used, or memory is missing.
+/// Returns the context of a client that verifies the certificates of servers, and uses TLS 1.2 or later. Returns null,
+/// with the reason in `message`, if a certificate or the key cannot be used, or memory is missing.
 tintype_tls_context *_Nullable tintype_tls_context_for_client(
     const tintype_tls_library *library, const tintype_tls_client *client, char *message, size_t message_size);
 
@@ -78,12 +78,13 @@ enum {
     TINTYPE_TLS_FAILED = -3,
 };
 
-/// Opens the server's side of a session. The handshake happens in the first calls that read or write. Returns null if memory
-/// is missing. The context must not be freed before the session.
+/// Opens the server's side of a session. The handshake happens in the first calls that read or write. Returns null if
+/// memory is missing. The context must not be freed before the session.
 tintype_tls_session *_Nullable tintype_tls_session_open(const tintype_tls_context *context, int descriptor);
 
-/// Opens the client's side of a session with the context of a client. The certificate of the server must be one for `host`, a
-/// name or an address. Returns null if memory is missing or `host` is empty. Otherwise as `tintype_tls_session_open`.
+/// Opens the client's side of a session with the context of a client. The certificate of the server must be one for
+/// `host`, a name or an address. Returns null if memory is missing or `host` is empty. Otherwise as
+/// `tintype_tls_session_open`.
 tintype_tls_session *_Nullable tintype_tls_session_connect(
     const tintype_tls_context *context, int descriptor, const char *host);
 

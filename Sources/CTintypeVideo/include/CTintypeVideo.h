@@ -7,8 +7,8 @@
 
 #pragma clang assume_nonnull begin
 
-// Decodes single frames of MP4, QuickTime, WebM and Matroska with the libraries of FFmpeg, which are loaded at run time: a
-// program that links this target needs neither the libraries nor their headers until it opens a video.
+// Decodes single frames of MP4, QuickTime, WebM and Matroska with the libraries of FFmpeg, which are loaded at run
+// time: a program that links this target needs neither the libraries nor their headers until it opens a video.
 //
 // Invariant: a reader belongs to one thread at a time. Readers are independent of each other.
 

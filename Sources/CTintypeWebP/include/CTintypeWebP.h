@@ -149,8 +149,8 @@ typedef struct tintype_webp_settings {
     bool is_sharp;
 } tintype_webp_settings;
 
-/// Encodes 8-bit RGBA with straight alpha and rows `stride` bytes apart. Free `*out` with `tintype_webp_free`. Returns OK,
-/// MEMORY, or CORRUPT if WebP cannot hold the image (a side of more than 16,383 pixels).
+/// Encodes 8-bit RGBA with straight alpha and rows `stride` bytes apart. Free `*out` with `tintype_webp_free`. Returns
+/// OK, MEMORY, or CORRUPT if WebP cannot hold the image (a side of more than 16,383 pixels).
 tintype_webp_status tintype_webp_encode(
     const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, tintype_webp_settings settings,
     uint8_t *_Nullable *_Nonnull out, size_t *out_count);

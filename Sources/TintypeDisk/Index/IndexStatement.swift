@@ -1,8 +1,8 @@
 import GRDB
 import GRDBSQLite
 
-/// A statement that runs for every change, and names an entry. It is bound through the C interface, because GRDB makes a
-/// dozen objects for each run.
+/// A statement that runs for every change, and names an entry. It is bound through the C interface, because GRDB makes
+/// a dozen objects for each run.
 struct IndexStatement {
     private let statement: Statement
     private let database: Database

@@ -96,8 +96,8 @@ extension PresenceHeader {
         return hasManyEntries ? .copy(bucketCount: bucketCount) : .refill(bucketCount: bucketCount)
     }
 
-    /// Returns the number of buckets of a table that is filled faster than the bookkeeping can tell how many entries there
-    /// are, or `nil` while there is time. Few buckets fill up by chance below this load.
+    /// Returns the number of buckets of a table that is filled faster than the bookkeeping can tell how many entries
+    /// there are, or `nil` while there is time. Few buckets fill up by chance below this load.
     static func urgentGrowth(occupied: Int, slots: Int) -> Int? {
         let bucketCount = slots / PresenceSlots.bucketSize
         return occupied > slots / 16 * 11 && bucketCount < maximumBucketCount

@@ -5,8 +5,8 @@ import TintypeCore
 
 /// A mapped file that tells which keys have no entry. All processes that use a cache directory share it.
 ///
-/// A key that is not in the table is a miss, without a system call. A key that is in it may still be one. Every error in
-/// the table costs an open that fails, or an entry that is forgotten; the entries themselves are verified.
+/// A key that is not in the table is a miss, without a system call. A key that is in it may still be one. Every error
+/// in the table costs an open that fails, or an entry that is forgotten; the entries themselves are verified.
 ///
 /// A writer inserts a key before the entry gets its name, and once more afterwards. A reader that finds no file under
 /// the name of a key removes the key, unless it was inserted since the reader saw it. The second insertion therefore
@@ -89,7 +89,8 @@ final class PresenceTable: @unchecked Sendable {
     /// Whether another table has taken the place of this one.
     var isRetired: Bool { word(PresenceHeader.retiredOffset).pointee.load(ordering: .sequentiallyConsistent) != 0 }
 
-    /// The number of folders whose entries are known to be in the table, or more than there are if the table has lost keys.
+    /// The number of folders whose entries are known to be in the table, or more than there are if the table has lost
+    /// keys.
     var filledFolders: Int { Int(clamping: word(PresenceHeader.filledOffset).pointee.load(ordering: .acquiring)) }
 
     /// Whether the table contains the key of every entry.
@@ -123,7 +124,8 @@ final class PresenceTable: @unchecked Sendable {
         return 0
     }
 
-    /// Records that the table contains the entries of all folders before a number, unless ``filledFolders`` has changed.
+    /// Records that the table contains the entries of all folders before a number, unless ``filledFolders`` has
+    /// changed.
     ///
     /// - Parameter former: The number of folders before these were looked up.
     func recordFilled(_ former: Int, before folder: Int) {

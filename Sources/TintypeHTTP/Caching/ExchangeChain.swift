@@ -1,9 +1,9 @@
 import Foundation
 import TintypeCore
 
-/// The requests that one exchange sent, in order: those that were redirected, then the last one. Recorded where requests
-/// leave for the network, inside all interceptors, because the header fields that were sent decide about storing and using a
-/// response.
+/// The requests that one exchange sent, in order: those that were redirected, then the last one. Recorded where
+/// requests leave for the network, inside all interceptors, because the header fields that were sent decide about
+/// storing and using a response.
 struct ExchangeChain: Sendable {
     /// One request as it was sent, and the head of its response.
     struct Link: Sendable {
@@ -17,8 +17,8 @@ struct ExchangeChain: Sendable {
             StoredHead(status: status, headers: StoredHeaderFields.caching.stored(of: headers), times: times)
         }
 
-        /// The link with only the header fields that decide about storing: those of a redirect may have 2 MB, and are held
-        /// as long as the bytes. A redirect for which they are too large counts as one that varies by everything.
+        /// The link with only the header fields that decide about storing: those of a redirect may have 2 MB, and are
+        /// held as long as the bytes. A redirect for which they are too large counts as one that varies by everything.
         fileprivate var reduced: Link {
             let fields = head.headers
             return Link(
@@ -69,8 +69,8 @@ struct ExchangeChain: Sendable {
     }
 }
 
-/// The state of one attempt of a transfer: the requests so far, and whether the last one was conditional. It also has the URLs
-/// whose stored responses became invalid in any attempt.
+/// The state of one attempt of a transfer: the requests so far, and whether the last one was conditional. It also has
+/// the URLs whose stored responses became invalid in any attempt.
 struct AttemptRecord: Sendable {
     /// `nil` before the first response, and if an interceptor returned a response without sending a request.
     private(set) var chain: ExchangeChain?
@@ -79,8 +79,8 @@ struct AttemptRecord: Sendable {
     /// The URLs whose stored responses the requests of the transfer have made invalid, each once.
     private(set) var invalidated: [URL] = []
 
-    /// Begins a new chain: an interceptor may send several requests, of which the last one counts. The server has carried
-    /// out the others, so what they made invalid stays.
+    /// Begins a new chain: an interceptor may send several requests, of which the last one counts. The server has
+    /// carried out the others, so what they made invalid stays.
     mutating func begin() { (chain, isConditional) = (nil, false) }
 
     mutating func add(_ link: ExchangeChain.Link, isConditional: Bool) {

@@ -1,8 +1,8 @@
 package import Foundation
 package import TintypeCore
 
-// Loaders that send single requests store their responses like the downloader, so that the same rules of RFC 9111 decide
-// when a response is used again.
+// Loaders that send single requests store their responses like the downloader, so that the same rules of RFC 9111
+// decide when a response is used again.
 
 extension ExchangeResponse {
     /// Returns the bytes that a body was received into, with the record of this response.
@@ -18,8 +18,8 @@ extension ExchangeResponse {
             record: TransferRecord(chain, response, storing: .caching(and: names)))
     }
 
-    /// Returns the bytes of a cache entry that this 304 response confirms, with renewed metadata (RFC 9111, 4.3.4); `nil` if it
-    /// confirms another response.
+    /// Returns the bytes of a cache entry that this 304 response confirms, with renewed metadata (RFC 9111, 4.3.4);
+    /// `nil` if it confirms another response.
     ///
     /// - Parameter names: See ``takeBytes(from:for:storing:)``.
     package func confirmedBytes(of stored: CacheEntry, storing names: Set<String> = []) -> LoadedBytes? {
@@ -39,8 +39,8 @@ extension ExchangeResponse {
 }
 
 extension CacheEntry {
-    /// The header fields that make a request conditional on a change of this entry (RFC 9111, 4.3.1); none if the response
-    /// in its metadata has no validator, or was selected by header fields.
+    /// The header fields that make a request conditional on a change of this entry (RFC 9111, 4.3.1); none if the
+    /// response in its metadata has no validator, or was selected by header fields.
     package var conditions: HTTPFields {
         var fields = HTTPFields()
         let stored = StoredResponse(decoding: metadata)

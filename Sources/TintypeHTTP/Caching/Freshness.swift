@@ -69,8 +69,8 @@ struct Freshness: Sendable {
         let age: Double
         let isForbidden: Bool
 
-        /// Whether a stale response must not be used (RFC 9111, 5.2.2.2). For a shared cache, `proxy-revalidate` says the
-        /// same, which is also part of `s-maxage` (5.2.2.8 and 5.2.2.10).
+        /// Whether a stale response must not be used (RFC 9111, 5.2.2.2). For a shared cache, `proxy-revalidate` says
+        /// the same, which is also part of `s-maxage` (5.2.2.8 and 5.2.2.10).
         func mustBeRevalidated(isShared: Bool) -> Bool {
             control.has("must-revalidate")
                 || isShared && (control.has("proxy-revalidate") || control.has("s-maxage"))
@@ -111,7 +111,8 @@ enum Storability {
             && redirects.allSatisfy { allows($0.headers, status: $0.status) }
     }
 
-    /// Whether a response is for other users, too (RFC 9111, 5.2.2.7), although the request may have a credential (3.5).
+    /// Whether a response is for other users, too (RFC 9111, 5.2.2.7), although the request may have a credential
+    /// (3.5).
     private static func allowsSharing(_ control: CacheControl, with request: HTTPFields) -> Bool {
         guard !control.has("private") else { return false }
         return !request.contains("authorization")

@@ -8,8 +8,8 @@ public struct HTTPResponseInfo: Hashable, Sendable {
     /// The status, stored header fields and times that decide how long the response is fresh.
     package var head: StoredHead { stored.head }
 
-    /// The URL that the response came from, after all redirects; `nil` for a response from a cache, which does not store
-    /// the URL, because that of a redirect may be a secret.
+    /// The URL that the response came from, after all redirects; `nil` for a response from a cache, which does not
+    /// store the URL, because that of a redirect may be a secret.
     ///
     /// If `isRedirected` is `false`, it is the URL of the request in any case.
     public let url: URL?
@@ -36,12 +36,13 @@ public struct HTTPResponseInfo: Hashable, Sendable {
     /// Whether the response came after at least one redirect.
     package var isRedirected: Bool { stored.target != nil }
 
-    /// Returns the age of the response in seconds: the time since the origin generated or confirmed it (RFC 9111, 4.2.3).
-    /// A server that passes the image on sends it in the `Age` field.
+    /// Returns the age of the response in seconds: the time since the origin generated or confirmed it (RFC 9111,
+    /// 4.2.3). A server that passes the image on sends it in the `Age` field.
     public func age(at now: Date = Date()) -> Double { stored.head.age(at: now) }
 
     /// Returns whether a client with these conditions has the image already, so that a server may answer 304 (RFC 9110,
-    /// 13.1.2 and 13.1.3). A response without `Last-Modified` counts as modified when it was generated (RFC 9111, 4.3.2).
+    /// 13.1.2 and 13.1.3). A response without `Last-Modified` counts as modified when it was generated (RFC 9111,
+    /// 4.3.2).
     ///
     /// - Parameter conditions: The header fields of the client's request. Without `If-None-Match` and
     ///   `If-Modified-Since`, the result is `false`.
@@ -83,8 +84,9 @@ package struct EntityTag: Hashable, Sendable {
 }
 
 extension ImageResponse {
-    /// The HTTP response that the image was made of, with its status, header fields and final URL. `nil` if the image is not
-    /// from HTTP, or if a cache had the rendition, as pixels or encoded, so that the load did not read the original.
+    /// The HTTP response that the image was made of, with its status, header fields and final URL. `nil` if the image
+    /// is not from HTTP, or if a cache had the rendition, as pixels or encoded, so that the load did not read the
+    /// original.
     ///
     /// A load under ``TintypeCore/LoadPolicy/Freshness/http`` always has it.
     public var http: HTTPResponseInfo? { bytes.flatMap { HTTPResponseInfo(of: $0) } }

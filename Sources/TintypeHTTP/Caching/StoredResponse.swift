@@ -139,8 +139,8 @@ package struct StoredHeaderFields: Hashable, Sendable {
     /// The fields that caching needs.
     package static let caching = StoredHeaderFields(names: cachingNames)
 
-    /// All fields except those that concern one connection. Their values are stored as they are: a `Set-Cookie` field, for
-    /// example, may be a secret.
+    /// All fields except those that concern one connection. Their values are stored as they are: a `Set-Cookie` field,
+    /// for example, may be a secret.
     package static let all = StoredHeaderFields(names: nil)
 
     /// Returns the fields that caching needs, and additional ones.

@@ -23,9 +23,9 @@ public struct DownloaderConfiguration: Sendable {
     /// The maximum number of bytes of bodies, with their content coding, that all transfers together receive per second
     /// in the long run, at least 1; `nil`, the default, sets no limit.
     ///
-    /// Origins wait meanwhile: connections are not read, and nothing is buffered beyond the sockets. A transfer that began
-    /// without a limit keeps none. ``totalTimeout`` still applies; ``idleTimeout`` and ``minimumRate`` do not count this
-    /// wait.
+    /// Origins wait meanwhile: connections are not read, and nothing is buffered beyond the sockets. A transfer that
+    /// began without a limit keeps none. ``totalTimeout`` still applies; ``idleTimeout`` and ``minimumRate`` do not
+    /// count this wait.
     public var maximumBytesPerSecond: Int?
 
     // MARK: Times
@@ -64,14 +64,15 @@ public struct DownloaderConfiguration: Sendable {
 
     /// The `Accept` field, unless ``headers`` or a source has one.
     ///
-    /// `nil`, the default, lists the formats that the pipeline can decode, so that servers can choose. Without a pipeline
-    /// it is `image/*,*/*;q=0.8`.
+    /// `nil`, the default, lists the formats that the pipeline can decode, so that servers can choose. Without a
+    /// pipeline it is `image/*,*/*;q=0.8`.
     public var accept: String?
 
-    /// The credentials of all requests, by origin. Only the scheme, the host and the port of each URL count. None by default.
+    /// The credentials of all requests, by origin. Only the scheme, the host and the port of each URL count. None by
+    /// default.
     ///
-    /// A credential goes to its own origin only, also after a redirect there. The credential of a request, or in its URL,
-    /// takes precedence. See ``DigestAuthenticator`` for servers that send a challenge.
+    /// A credential goes to its own origin only, also after a redirect there. The credential of a request, or in its
+    /// URL, takes precedence. See ``DigestAuthenticator`` for servers that send a challenge.
     public var credentials: [URL: HTTPCredential] = [:]
 
     /// The interceptors around every exchange, the first one outermost; the interceptors of a request run inside them.
@@ -102,9 +103,9 @@ public struct DownloaderConfiguration: Sendable {
 
     /// Sends the requests. ``CurlTransport/shared`` by default.
     ///
-    /// The rules of the downloader stay in force with any transport: the limits on transfers, bytes, redirects, rates and
-    /// times. Requests with a ``serverGuard`` fail with `TintypeError.Code.refusedRequest` if the transport
-    /// does not check addresses.
+    /// The rules of the downloader stay in force with any transport: the limits on transfers, bytes, redirects, rates
+    /// and times. Requests with a ``serverGuard`` fail with `TintypeError.Code.refusedRequest` if the transport does
+    /// not check addresses.
     public var transport: any HTTPTransport = CurlTransport.shared
 
     // MARK: Responses
@@ -116,9 +117,9 @@ public struct DownloaderConfiguration: Sendable {
     /// `nil`, the transfer fails with `TintypeError.Code.refusedRequest`.
     public var redirectHook: RedirectHook?
 
-    /// The names of header fields that a request keeps when a redirect leads to another origin, in addition to those that
-    /// are safe anywhere, such as `Accept` and `User-Agent`. Names are case-insensitive. Empty by default, because any other
-    /// field may be a credential. `Authorization`, `Cookie` and `Proxy-Authorization` never cross origins.
+    /// The names of header fields that a request keeps when a redirect leads to another origin, in addition to those
+    /// that are safe anywhere, such as `Accept` and `User-Agent`. Names are case-insensitive. Empty by default, because
+    /// any other field may be a credential. `Authorization`, `Cookie` and `Proxy-Authorization` never cross origins.
     public var crossOriginFields: Set<String> = []
 
     /// The status codes of responses whose body is accepted as an image. 200 to 299 by default.
@@ -128,8 +129,8 @@ public struct DownloaderConfiguration: Sendable {
     public var acceptableContentTypes: Set<String>?
 
     /// The names of header fields of responses that are stored with their images, and that ``HTTPResponseInfo`` has, in
-    /// addition to those that caching needs. Names are case-insensitive. `nil` stores all fields except those that concern
-    /// one connection. Values are stored as they are: a `Set-Cookie` field, for example, may be a secret.
+    /// addition to those that caching needs. Names are case-insensitive. `nil` stores all fields except those that
+    /// concern one connection. Values are stored as they are: a `Set-Cookie` field, for example, may be a secret.
     public var storedHeaders: Set<String>? = []
 
     /// Selects the header fields that ``storedHeaders`` names.

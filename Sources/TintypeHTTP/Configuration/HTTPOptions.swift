@@ -4,10 +4,10 @@ public import TintypeCore
 /// The HTTP options of one request. `nil` stands for the value of the ``DownloaderConfiguration``.
 ///
 /// Loads with equal options share a transfer. **Options are not part of cache keys**: a response that one user got with
-/// a credential, a cookie or an interceptor is a cache hit for another user of the same URL, unless the freshness policy is
-/// `LoadPolicy.Freshness.http` and the origin names the header field in `Vary`. If the bytes depend on the
-/// user, put the header field into an `HTTPSource`: its digest is part of the key. Alternatively, give
-/// the request its own `ImageRequest.identity` or its own cache.
+/// a credential, a cookie or an interceptor is a cache hit for another user of the same URL, unless the freshness
+/// policy is `LoadPolicy.Freshness.http` and the origin names the header field in `Vary`. If the bytes depend on the
+/// user, put the header field into an `HTTPSource`: its digest is part of the key. Alternatively, give the request its
+/// own `ImageRequest.identity` or its own cache.
 public struct HTTPOptions: Sendable {
     /// The interceptors around each exchange of this request, inside those of the configuration.
     public var interceptors: [any HTTPInterceptor] = []

@@ -89,8 +89,8 @@ public struct ProxyServer: Hashable, Sendable {
         self.credential = credential
     }
 
-    /// Parses `http://user:password@host:port`, or the same with `socks5:` or `socks5h:`. The scheme, the credential and the
-    /// port may be missing. The default port is 1080.
+    /// Parses `http://user:password@host:port`, or the same with `socks5:` or `socks5h:`. The scheme, the credential
+    /// and the port may be missing. The default port is 1080.
     ///
     /// Returns `nil` when the text is not the address of such a proxy.
     public init?(_ text: String) {

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// A stored cookie (RFC 6265, 5.3, with the rules that browsers have added since: draft-ietf-httpbis-rfc6265bis, "6265bis"
-/// below).
+/// A stored cookie (RFC 6265, 5.3, with the rules that browsers have added since: draft-ietf-httpbis-rfc6265bis,
+/// "6265bis" below).
 public struct Cookie: Hashable, Codable, Sendable {
     /// The name; not empty.
     public var name: String
@@ -78,8 +78,8 @@ extension Cookie {
         domain.dropFirst().dropLast().contains(".") && IPAddress(domain) == nil && !PublicSuffixes.contain(domain)
     }
 
-    /// Returns the attributes by lowercase name. The last one of several with the same name counts. Attributes with a value of
-    /// more than 1024 bytes are ignored (6265bis, 5.6).
+    /// Returns the attributes by lowercase name. The last one of several with the same name counts. Attributes with a
+    /// value of more than 1024 bytes are ignored (6265bis, 5.6).
     private static func attributes(_ parts: ArraySlice<Substring>) -> [String: String] {
         var attributes: [String: String] = [:]
         for part in parts {

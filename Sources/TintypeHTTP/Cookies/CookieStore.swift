@@ -16,7 +16,8 @@ public final class CookieStore: Sendable {
 
     /// Creates a store that keeps its cookies in a file, except session cookies. **Blocks** while it reads the file.
     ///
-    /// Changes are written in the background: see ``flush()``. Cookies are secrets, so only this user may read the file.
+    /// Changes are written in the background: see ``flush()``. Cookies are secrets, so only this user may read the
+    /// file.
     ///
     /// - Parameter url: The file. It need not exist, but its directory must. A file is used by one store at a time.
     /// - Throws: `TintypeError.Code.unreadable` if the file exists and cannot be read, has other contents, is
@@ -69,8 +70,8 @@ struct CookieJar: Sendable {
     // The minimum that RFC 6265, 6.1 requires.
     static let maximumPerDomain = 50
     static let maximumCount = 3000
-    /// The maximum size of a `Cookie` field in bytes. Servers refuse requests with larger heads, so that a host could make
-    /// another one below the same domain unreachable.
+    /// The maximum size of a `Cookie` field in bytes. Servers refuse requests with larger heads, so that a host could
+    /// make another one below the same domain unreachable.
     static let maximumFieldByteCount = 8192
     /// The maximum number of fields of one response that are read: the last ones, since later cookies replace others.
     static let maximumPerResponse = 100
@@ -104,8 +105,8 @@ struct CookieJar: Sendable {
         return header.isEmpty ? nil : header
     }
 
-    /// Whether a response may set a cookie beside those that are stored. Without TLS, it must neither replace nor hide one
-    /// that was set for TLS alone (6265bis, 5.7, step 16).
+    /// Whether a response may set a cookie beside those that are stored. Without TLS, it must neither replace nor hide
+    /// one that was set for TLS alone (6265bis, 5.7, step 16).
     private func mayStore(_ cookie: Cookie, from url: URL) -> Bool {
         url.isEncrypted
             || !cookies.contains { other in
@@ -128,8 +129,8 @@ struct CookieJar: Sendable {
         if cookies.count > Self.maximumCount { removeOldest { _ in true } }
     }
 
-    /// Removes the oldest of some cookies: one that is not for TLS alone, if there is any (6265bis, 5.7), so that a server
-    /// without TLS cannot evict the others.
+    /// Removes the oldest of some cookies: one that is not for TLS alone, if there is any (6265bis, 5.7), so that a
+    /// server without TLS cannot evict the others.
     private mutating func removeOldest(where isCandidate: (Cookie) -> Bool) {
         let index =
             cookies.firstIndex { isCandidate($0) && !$0.isSecure } ?? cookies.firstIndex(where: isCandidate)

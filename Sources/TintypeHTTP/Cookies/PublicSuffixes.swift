@@ -5,8 +5,8 @@ import TintypeCore
 /// The list of public suffixes (publicsuffix.org): domains below which anyone can have a name, such as `co.uk` and
 /// `github.io`.
 enum PublicSuffixes {
-    /// Whether a domain is a public suffix. Top-level domains are. If libpsl is not installed, all domains count as such, so
-    /// that cookies are sent only to the host that has set them.
+    /// Whether a domain is a public suffix. Top-level domains are. If libpsl is not installed, all domains count as
+    /// such, so that cookies are sent only to the host that has set them.
     ///
     /// - Parameter domain: A name in lowercase.
     static func contain(_ domain: String) -> Bool {

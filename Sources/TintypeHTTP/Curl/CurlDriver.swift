@@ -1,7 +1,8 @@
 import Foundation
 import TintypeCore
 
-/// Hands exchanges to the thread that performs them, and starts that thread when it is needed. Callable from any thread.
+/// Hands exchanges to the thread that performs them, and starts that thread when it is needed. Callable from any
+/// thread.
 final class CurlDriver: Sendable {
     enum Command: Sendable {
         case start(CurlExchange)

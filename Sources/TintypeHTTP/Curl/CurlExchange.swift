@@ -60,8 +60,8 @@ final class CurlExchange: TransportExchange, @unchecked Sendable {
         curl_easy_pause(handle.pointer, CURLPAUSE_CONT)
     }
 
-    /// Called before the exchange is removed. A connection over which nothing came while the response timed out does not get
-    /// further requests: its server may be gone, and over HTTP/2, libcurl would keep it.
+    /// Called before the exchange is removed. A connection over which nothing came while the response timed out does
+    /// not get further requests: its server may be gone, and over HTTP/2, libcurl would keep it.
     func prepareEnd() {
         if response.hasTimedOut, let socket, socket.inputCount == inputCount { socket.shutDown() }
     }

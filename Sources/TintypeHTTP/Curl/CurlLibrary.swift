@@ -7,8 +7,8 @@ package enum CurlLibrary: OnDemandLibrary {
     /// The first version in which parallel responses over HTTP/2 all end: 8.1 replaced the code of earlier ones.
     static let firstVersionWithHTTP2 = 0x08_01_00
 
-    /// The first version in which a handle can be used again: earlier ones add the continuation of a header field that comes
-    /// first in a response to a field of the last response, which is freed (curl/curl#11101).
+    /// The first version in which a handle can be used again: earlier ones add the continuation of a header field that
+    /// comes first in a response to a field of the last response, which is freed (curl/curl#11101).
     static let firstVersionWithReusableHandles = 0x08_01_01
 
     /// The environment variable that names another library than that of the system.
@@ -72,7 +72,8 @@ package enum CurlLibrary: OnDemandLibrary {
     /// Whether an easy handle can serve one exchange after another. The library must be loaded.
     static let reusesHandles = version >= firstVersionWithReusableHandles
 
-    /// The file with the certificates of the system; `nil` if none is known. Those of Debian and its relatives, and of Fedora.
+    /// The file with the certificates of the system; `nil` if none is known. Those of Debian and its relatives, and of
+    /// Fedora.
     static let systemCertificates = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"]
         .first { FileManager.default.isReadableFile(atPath: $0) }
 

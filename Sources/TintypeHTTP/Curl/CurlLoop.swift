@@ -128,7 +128,8 @@ final class CurlLoop {
     }
 }
 
-/// An easy handle of libcurl, with its options, and a buffer for the text of an error. Belongs to the thread of its loop.
+/// An easy handle of libcurl, with its options, and a buffer for the text of an error. Belongs to the thread of its
+/// loop.
 final class CurlHandle {
     let pointer: UnsafeMutableRawPointer
     private let message: UnsafeMutablePointer<CChar>

@@ -1,8 +1,8 @@
 import CTintypeCurl
 import Foundation
 
-/// The options of libcurl for one request, or for several that differ only in their URLs. It owns the header fields, which
-/// libcurl does not copy.
+/// The options of libcurl for one request, or for several that differ only in their URLs. It owns the header fields,
+/// which libcurl does not copy.
 final class CurlOptions {
     private let request: TransportRequest
     private let isEncrypted: Bool
@@ -14,8 +14,8 @@ final class CurlOptions {
         isEncrypted = request.url.isEncrypted
     }
 
-    /// Whether a handle with these options can send another request when it has that one's URL. Most requests of a program
-    /// can follow each other so.
+    /// Whether a handle with these options can send another request when it has that one's URL. Most requests of a
+    /// program can follow each other so.
     func fit(_ other: TransportRequest) -> Bool {
         isPlain(request) && isPlain(other) && isEncrypted == other.url.isEncrypted
             && request.headers.all.elementsEqual(other.headers.all, by: ==) && request.security == other.security
@@ -67,7 +67,8 @@ final class CurlOptions {
         tintype_curl_set_number(handle, CURLOPT_BUFFERSIZE, max(1024, request.readSize ?? Self.readSize))
     }
 
-    /// The number of bytes that are read at once. Most images arrive in one read, after which their reader is resumed once.
+    /// The number of bytes that are read at once. Most images arrive in one read, after which their reader is resumed
+    /// once.
     private static let readSize = 64 << 10
 
     /// libcurl takes milliseconds in a `long`, of which 0 stands for its own default.

@@ -75,9 +75,9 @@ final class CurlSocket {
         self.descriptor = descriptor
     }
 
-    /// Whether an idle connection can be used again. One on which something has arrived cannot: the server has closed it, or
-    /// has answered a request that was not sent. What follows a body may be in the TLS library already: libcurl reads no
-    /// more bytes than the body has, but the library decrypts whole records.
+    /// Whether an idle connection can be used again. One on which something has arrived cannot: the server has closed
+    /// it, or has answered a request that was not sent. What follows a body may be in the TLS library already: libcurl
+    /// reads no more bytes than the body has, but the library decrypts whole records.
     func isReusable(for handle: UnsafeMutableRawPointer) -> Bool {
         // Over HTTP/1, libcurl may begin the next request before it reports the end of the last one.
         (isHTTP2 ?? (userCount > 0)) || !tintype_socket_has_input(descriptor) && !tintype_curl_has_pending(handle)

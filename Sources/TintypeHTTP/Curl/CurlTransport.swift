@@ -2,8 +2,8 @@ package import TintypeCore
 
 /// The transport over libcurl, which is loaded at the first request.
 ///
-/// One thread drives all exchanges of a transport, with one pool of connections. It starts at the first request, and ends,
-/// with all connections, when there was none for 30 seconds.
+/// One thread drives all exchanges of a transport, with one pool of connections. It starts at the first request, and
+/// ends, with all connections, when there was none for 30 seconds.
 public final class CurlTransport: HTTPTransport {
     /// The transport of all downloaders whose configuration names no other one.
     public static let shared = CurlTransport()
@@ -13,14 +13,14 @@ public final class CurlTransport: HTTPTransport {
 
     /// Creates a transport without a thread.
     ///
-    /// - Parameter threadCount: The number of threads, at least 1, among which exchanges are distributed. Each has its own
-    ///   connections. One thread is enough for some gigabits per second.
+    /// - Parameter threadCount: The number of threads, at least 1, among which exchanges are distributed. Each has its
+    ///   own connections. One thread is enough for some gigabits per second.
     package init(threadCount: Int = 1) {
         drivers = (0..<max(1, threadCount)).map { _ in CurlDriver() }
     }
 
-    /// Whether HTTP/2 is used: whether libcurl is there, can speak it, and is as new as ``firstVersionWithHTTP2``. Loads
-    /// libcurl.
+    /// Whether HTTP/2 is used: whether libcurl is there, can speak it, and is as new as ``firstVersionWithHTTP2``.
+    /// Loads libcurl.
     package static var usesHTTP2: Bool { failure == nil && CurlLibrary.usesHTTP2 }
 
     /// The first version of libcurl over which HTTP/2 is used: with earlier ones, some of several responses do not end.

@@ -3,10 +3,11 @@ import Foundation
 /// Reads the lines of response heads and trailers as libcurl hands them over, and checks what libcurl does not. A pure
 /// struct.
 ///
-/// libcurl takes the end of a connection for the end of a head, the last of several lengths for the length of a body, and
-/// any number of fields and informational responses for a response.
+/// libcurl takes the end of a connection for the end of a head, the last of several lengths for the length of a body,
+/// and any number of fields and informational responses for a response.
 struct HeadReader: Sendable {
-    /// The maximum number of bytes of the lines of one response: those of informational responses and trailers included.
+    /// The maximum number of bytes of the lines of one response: those of informational responses and trailers
+    /// included.
     static let maximumByteCount = 256 << 10
     /// The maximum number of field lines in one head.
     static let maximumLineCount = 1_000

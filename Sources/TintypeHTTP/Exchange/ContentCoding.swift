@@ -15,8 +15,8 @@ enum ContentCoding: Sendable {
     /// The names of ``of(_:)``.
     private static let supported: Set<String> = ["gzip", "x-gzip", "deflate", "zstd"]
 
-    /// Returns the coding of a response; `nil` for none. Names that are no coding, such as `aws-chunked` and `UTF-8`, are
-    /// ignored: servers send them with bytes that are not coded.
+    /// Returns the coding of a response; `nil` for none. Names that are no coding, such as `aws-chunked` and `UTF-8`,
+    /// are ignored: servers send them with bytes that are not coded.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/undecipherable`` for a coding that is not supported, or several.
     static func of(_ headers: HTTPFields) throws(TintypeError) -> ContentCoding? {

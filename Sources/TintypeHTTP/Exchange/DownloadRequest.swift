@@ -7,9 +7,9 @@ public struct DownloadRequest: Hashable, Sendable {
     public var url: URL
     /// The method, such as `GET` (RFC 9110, 9).
     ///
-    /// A server may close an idle connection at the moment when it is used again. A request with an idempotent method is then
-    /// sent again. Others, such as `POST`, fail with `TintypeError.Code.transport`, because the server may
-    /// have processed them; ``RetryPolicy`` does not repeat them either.
+    /// A server may close an idle connection at the moment when it is used again. A request with an idempotent method
+    /// is then sent again. Others, such as `POST`, fail with `TintypeError.Code.transport`, because the server may have
+    /// processed them; ``RetryPolicy`` does not repeat them either.
     public var method: String
     /// The header fields.
     public var headers: HTTPFields
@@ -25,8 +25,8 @@ public struct DownloadRequest: Hashable, Sendable {
     }
 
     /// Creates the request for a source, with the header fields of the source, those of the configuration, and the
-    /// standard ones. Fields of the source replace those of the configuration with the same name, and both replace standard
-    /// ones. A user name and password in the URL become a credential. The request is not validated.
+    /// standard ones. Fields of the source replace those of the configuration with the same name, and both replace
+    /// standard ones. A user name and password in the URL become a credential. The request is not validated.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` when the source is not a URL.
     init(_ source: ImageSource, _ settings: TransferSettings) throws(TintypeError) {
@@ -42,7 +42,8 @@ public struct DownloadRequest: Hashable, Sendable {
 
     /// Checks a request, so that every transport gets a valid one.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` for an invalid or overlong URL, method or header field name.
+    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` for an invalid or overlong URL, method or header field
+    ///   name.
     func validate() throws(TintypeError) {
         guard url.absoluteString.utf8.count <= Self.maximumURLLength else {
             throw invalid("the URL has more than \(Self.maximumURLLength) bytes")
@@ -50,7 +51,8 @@ public struct DownloadRequest: Hashable, Sendable {
         guard url.isHTTP, HostName.isValid(url.plainHost),
             url.port.map({ (1...65_535).contains($0) }) ?? true
         else { throw invalid("not an HTTP URL with a host and a valid port") }
-        // A SOCKS request has one byte for the length, and a certificate names no longer host (RFC 1928, 5; RFC 1035, 2.3.4).
+        // A SOCKS request has one byte for the length, and a certificate names no longer host (RFC 1928, 5; RFC 1035,
+        // 2.3.4).
         guard url.plainHost.utf8.count <= 253 else { throw invalid("the host has more than 253 bytes") }
         // A method is a token (RFC 9110, 9.1): a space or a line break would end it.
         guard !method.isEmpty, method.utf8.allSatisfy(HTTPFields.isToken) else { throw invalid("not an HTTP method") }

@@ -27,8 +27,8 @@ extension DownloadResponse {
         headers["content-length"].flatMap { Int(digits: $0) }
     }
 
-    /// The number of bytes of the body that the head announces; `nil` if it does not. The length of a 304 response is that
-    /// of the body which it confirms (RFC 9110, 8.6).
+    /// The number of bytes of the body that the head announces; `nil` if it does not. The length of a 304 response is
+    /// that of the body which it confirms (RFC 9110, 8.6).
     func bodyLength(to method: String) -> Int? {
         if method == "HEAD" { nil } else { status == 304 ? 0 : contentLength }
     }
@@ -50,8 +50,8 @@ extension DownloadResponse {
 }
 
 extension Int {
-    /// Parses a number that consists of digits alone, as in header fields (RFC 9110, 8.6); `nil` if it is not one, or too
-    /// large.
+    /// Parses a number that consists of digits alone, as in header fields (RFC 9110, 8.6); `nil` if it is not one, or
+    /// too large.
     package init?(digits: some StringProtocol) {
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         self.init(digits)

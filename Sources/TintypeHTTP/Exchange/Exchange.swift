@@ -116,8 +116,8 @@ struct Exchange: Sendable {
         return response
     }
 
-    // Functions marked `@inline(never)` keep their values out of the async frames of most transfers. Frames that do not fit
-    // into the memory of their task allocate from the heap: 14 KB for each transfer, before they were made small.
+    // Functions marked `@inline(never)` keep their values out of the async frames of most transfers. Frames that do not
+    // fit into the memory of their task allocate from the heap: 14 KB for each transfer, before they were made small.
 
     @inline(never)
     private func resume(_ request: DownloadRequest, _ resumption: Resumption) async throws -> DownloadResponse {

@@ -20,8 +20,8 @@ package final class ExchangeClient: Sendable {
 
     /// Sends a request, and waits for the head of its response, whatever its status.
     ///
-    /// A server may close an idle connection at the moment when it is used again. A request with an idempotent method is
-    /// then sent once more, over a new connection.
+    /// A server may close an idle connection at the moment when it is used again. A request with an idempotent method
+    /// is then sent once more, over a new connection.
     ///
     /// - Parameters:
     ///   - request: A valid request. Its time-out for connecting is replaced.

@@ -1,8 +1,8 @@
 package import Foundation
 package import TintypeCore
 
-/// The response to a single request of an ``ExchangeClient``: its head, and its body, which may still be arriving. One task
-/// reads it. Releasing a response that has not been read to its end closes its connection.
+/// The response to a single request of an ``ExchangeClient``: its head, and its body, which may still be arriving. One
+/// task reads it. Releasing a response that has not been read to its end closes its connection.
 package final class ExchangeResponse: Sendable {
     /// How many times larger than the coded body a decoded one may be.
     private static let maximumExpansion = 200

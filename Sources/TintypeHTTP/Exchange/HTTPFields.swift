@@ -116,7 +116,8 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension HTTPFields: Hashable {
-    /// Returns whether two lists have the same fields, regardless of their order and the case of their names. O(n log n).
+    /// Returns whether two lists have the same fields, regardless of their order and the case of their names. O(n log
+    /// n).
     public static func == (left: HTTPFields, right: HTTPFields) -> Bool { left.canonical == right.canonical }
 
     /// Hashes the fields, regardless of their order and the case of their names. O(n log n).
@@ -145,8 +146,8 @@ package enum HTTPList {
         return (elements + [element]).map(trimmed).filter { !$0.isEmpty }
     }
 
-    /// Returns a value without its quotes, if it has any. A backslash in them stands for the character after it (RFC 9110,
-    /// 5.6.4).
+    /// Returns a value without its quotes, if it has any. A backslash in them stands for the character after it (RFC
+    /// 9110, 5.6.4).
     package static func unquoted(_ value: String) -> String {
         guard value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") else { return value }
         var (text, isEscaped) = ("", false)
@@ -227,8 +228,8 @@ package enum HTTPDate {
 
     /// The year of two digits, from 1970 to 2069.
     ///
-    /// A date more than 50 years in the future is in the past (RFC 9110, 5.6.7). A fixed limit needs no clock, and reads
-    /// `01-Jan-70`, which servers send for "expired", as intended.
+    /// A date more than 50 years in the future is in the past (RFC 9110, 5.6.7). A fixed limit needs no clock, and
+    /// reads `01-Jan-70`, which servers send for "expired", as intended.
     private static func fullYear(_ year: Int) -> Int { year < 70 ? 2000 + year : 1900 + year }
 
     /// Returns the date, or `nil` if the month has no such day.

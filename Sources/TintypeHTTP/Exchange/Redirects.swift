@@ -4,7 +4,8 @@ import TintypeCore
 extension Exchange {
     /// Follows redirects until a response is not a redirect.
     ///
-    /// A redirect to a URL that was requested before is no cycle if a cookie was set since: the server may have waited for it.
+    /// A redirect to a URL that was requested before is no cycle if a cookie was set since: the server may have waited
+    /// for it.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/tooManyRedirects`` for a cycle, or for more redirects than the
     ///   settings allow; ``TintypeCore/TintypeError/Code/refusedRequest`` when the ``RedirectHook`` refuses one.

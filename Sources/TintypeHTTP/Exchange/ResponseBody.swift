@@ -29,7 +29,8 @@ final class ResponseBody: Sendable {
         typealias Collection = SharedPromise<Result<Data, TintypeError>>
 
         case none
-        /// All calls of ``collect()`` share the bytes, or the error. The collection ends when none waits for it any more.
+        /// All calls of ``collect()`` share the bytes, or the error. The collection ends when none waits for it any
+        /// more.
         case collection(Collection, waiterCount: Int)
         /// The transfer, or nobody any more.
         case transfer
@@ -128,7 +129,8 @@ final class ResponseBody: Sendable {
         while count <= announced, let part = try? await stream.part(), !part.isEmpty { count += part.count }
     }
 
-    /// Receives the body up to its end, and removes its content coding. A body that was collected is not received again.
+    /// Receives the body up to its end, and removes its content coding. A body that was collected is not received
+    /// again.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/truncatedBody`` when the body ends early,
     ///   ``TintypeCore/TintypeError/Code/limitExceeded`` when it becomes too large,

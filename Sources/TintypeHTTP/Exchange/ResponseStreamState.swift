@@ -20,12 +20,12 @@ struct ResponseStreamState: Sendable {
         var cancelled: (any TransportExchange)?
     }
 
-    /// The number of stored bytes at which the origin must wait. It is generous, because bytes that a transport holds back
-    /// are lost when a connection breaks, and a resumption must request them again.
+    /// The number of stored bytes at which the origin must wait. It is generous, because bytes that a transport holds
+    /// back are lost when a connection breaks, and a resumption must request them again.
     private static let maximumByteCount = 4 << 20
 
-    /// Parts with fewer bytes are small: they are handed to the reader together. Resuming the reader and reporting progress
-    /// costs as much as copying 100 KB.
+    /// Parts with fewer bytes are small: they are handed to the reader together. Resuming the reader and reporting
+    /// progress costs as much as copying 100 KB.
     private static let smallPart = 1 << 10
     /// The number of gathered bytes at which small parts no longer wait for more.
     private static let gatheredByteCount = 16 << 10

@@ -49,8 +49,8 @@ public struct HTTPFailure: Error, Sendable {
     package let url: URL
     /// The status code.
     public let status: Int
-    /// The header fields, as the origin sent them; the first 100 whose names and values have at most 8,000 bytes together,
-    /// because errors may be remembered.
+    /// The header fields, as the origin sent them; the first 100 whose names and values have at most 8,000 bytes
+    /// together, because errors may be remembered.
     public let headers: HTTPFields
     /// The delay that the server asks for before a retry (`Retry-After`, RFC 9110, 10.2.3); `nil` for none.
     public let retryAfter: Duration?

@@ -25,9 +25,9 @@ package struct GatewayConfiguration: Sendable {
 
 /// A shared cache of HTTP in front of origins (RFC 9111). It answers a request with a stored response, or passes it on.
 ///
-/// Redirects, errors and every media type are passed on as they are. A body is passed on while it arrives. Of equal requests,
-/// one asks the origin; the others wait until its response is stored, at most ``GatewayTurns/longestWait``. All members may
-/// be called from any thread.
+/// Redirects, errors and every media type are passed on as they are. A body is passed on while it arrives. Of equal
+/// requests, one asks the origin; the others wait until its response is stored, at most ``GatewayTurns/longestWait``.
+/// All members may be called from any thread.
 package final class Gateway: Sendable {
     private let configuration: GatewayConfiguration
     private let client: ExchangeClient
@@ -49,7 +49,8 @@ package final class Gateway: Sendable {
     /// Returns the response to a request, before its body is read.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/forbidden`` if the guard does not allow the server,
-    ///   ``TintypeCore/TintypeError/Code/notCached`` for `only-if-cached` without a stored response, or an error of the exchange.
+    ///   ``TintypeCore/TintypeError/Code/notCached`` for `only-if-cached` without a stored response, or an error of the
+    ///   exchange.
     package func respond(to request: GatewayRequest) async throws(TintypeError) -> GatewayResponse {
         let request = request.download
         try configuration.serverGuard?.check(request.url)
@@ -118,8 +119,8 @@ package final class Gateway: Sendable {
         return response(renewed.entry, renewed.response, to: request)
     }
 
-    /// Returns the request with the conditions of a stored response in place of its own; `nil` if it has conditions or a
-    /// range that only the origin can judge.
+    /// Returns the request with the conditions of a stored response in place of its own; `nil` if it has conditions or
+    /// a range that only the origin can judge.
     private static func conditional(_ request: DownloadRequest, _ stored: StoredResponse) -> DownloadRequest? {
         let judged = ["if-match", "if-unmodified-since", "if-range"]
         guard request.method == "GET", stored.hasValidator, !judged.contains(where: request.headers.contains) else {

@@ -72,8 +72,8 @@ package final class GatewayStream: Sendable {
     /// The number of bytes of the body; `nil` if the origin does not say.
     package var length: Int? { response.announced }
 
-    /// Waits for the next part of the body; `nil` at its end. Memory holds about one part, and what the copy has not yet
-    /// moved to its file: the origin waits while no part is asked for.
+    /// Waits for the next part of the body; `nil` at its end. Memory holds about one part, and what the copy has not
+    /// yet moved to its file: the origin waits while no part is asked for.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/truncatedBody``, ``TintypeCore/TintypeError/Code/timedOut`` or
     ///   ``TintypeCore/TintypeError/Code/cancelled``.

@@ -28,8 +28,8 @@ final class GatewayTurns: Sendable {
         case follows(SharedPromise<Void>)
     }
 
-    /// The longest wait, as that of nginx (`proxy_cache_lock_timeout`): a leader whose client reads slowly must not hold
-    /// up all others.
+    /// The longest wait, as that of nginx (`proxy_cache_lock_timeout`): a leader whose client reads slowly must not
+    /// hold up all others.
     static let longestWait = Duration.seconds(5)
 
     private let running = Locked<[URL: SharedPromise<Void>]>([:])

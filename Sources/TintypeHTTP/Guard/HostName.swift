@@ -50,8 +50,8 @@ package enum HostName {
         return host.utf8.allSatisfy(mayBePartOfName)
     }
 
-    /// Whether a byte may be part of a name. A decision for each byte, because every request has a host and looking bytes
-    /// up in a set takes as long as the rest of its validation.
+    /// Whether a byte may be part of a name. A decision for each byte, because every request has a host and looking
+    /// bytes up in a set takes as long as the rest of its validation.
     private static func mayBePartOfName(_ byte: UInt8) -> Bool {
         switch byte {
         case 0...0x20, 0x7F: false

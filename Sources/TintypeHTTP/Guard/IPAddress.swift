@@ -64,8 +64,8 @@ struct IPAddress: Hashable, Sendable {
         return IPAddress(bytes: Array(bytes[12...]))
     }
 
-    // The ranges of the IANA registries of special-purpose addresses (RFC 6890 and its successors), and the addresses at
-    // which clouds give machines their credentials. The first range that contains an address counts.
+    // The ranges of the IANA registries of special-purpose addresses (RFC 6890 and its successors), and the addresses
+    // at which clouds give machines their credentials. The first range that contains an address counts.
 
     private static let ranges4 = AddressRange.list([
         // EC2 and most others; containers and pods of EC2; Scaleway; Tencent.

@@ -5,9 +5,10 @@ package import TintypeCore
 /// URL can reach the program's own network (server-side request forgery).
 ///
 /// A pipeline whose downloader has a guard loads only URLs with the allowed schemes, and thus no local files. The guard
-/// checks every URL before a cache or a server is asked for it, redirects included, and every address that its host resolves to.
-/// The connection goes to one of the checked addresses: the name is not resolved again, since it may resolve differently
-/// the next time. Behind a proxy, the proxy resolves the name, and the address of the connection is not checked.
+/// checks every URL before a cache or a server is asked for it, redirects included, and every address that its host
+/// resolves to. The connection goes to one of the checked addresses: the name is not resolved again, since it may
+/// resolve differently the next time. Behind a proxy, the proxy resolves the name, and the address of the connection is
+/// not checked.
 ///
 /// All refusals are the same `TintypeError.Code.forbidden` error. Its underlying `Refusal` names the
 /// reason, which may reveal details of the program's network: do not send it to the author of the URL.
@@ -54,15 +55,16 @@ public struct ServerGuard: Hashable, Sendable {
         source.url.map { schemes.contains($0.scheme?.lowercased() ?? "") } ?? true
     }
 
-    /// Checks a source before a cache or a loader is asked for it. Only the scheme of a URL that is not HTTP is checked.
+    /// Checks a source before a cache or a loader is asked for it. Only the scheme of a URL that is not HTTP is
+    /// checked.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/forbidden`` without a subject.
     func check(_ source: ImageSource) throws(TintypeError) {
         if let refusal = source.url.flatMap(refusal) { throw refusal.error(for: nil) }
     }
 
-    /// Checks the scheme, host and port of a URL, and the address if the host is one. Only the scheme of a URL that is not
-    /// HTTP is checked. Resolves no names.
+    /// Checks the scheme, host and port of a URL, and the address if the host is one. Only the scheme of a URL that is
+    /// not HTTP is checked. Resolves no names.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/forbidden`` when one of them is not allowed.
     package func check(_ url: URL) throws(TintypeError) {

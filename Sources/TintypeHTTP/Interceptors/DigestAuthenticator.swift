@@ -3,8 +3,8 @@ import TintypeCore
 
 /// An interceptor that answers the Digest challenges of one origin (RFC 7616).
 ///
-/// The password is never sent. Supports SHA-256 and MD5, their session variants, and the quality of protection `auth`. After the
-/// first challenge, later requests are authenticated at once.
+/// The password is never sent. Supports SHA-256 and MD5, their session variants, and the quality of protection `auth`.
+/// After the first challenge, later requests are authenticated at once.
 public final class DigestAuthenticator: HTTPInterceptor {
     /// The newest challenge, and how often it was answered.
     private struct State: Sendable {

@@ -39,7 +39,8 @@ public final class DownloadAuthorizer: HTTPInterceptor {
         renewals = SharedRenewal(limit, clock, renewed)
     }
 
-    /// Sends a request with the current credential, and once more with a renewed one after a 401 response of its origin.
+    /// Sends a request with the current credential, and once more with a renewed one after a 401 response of its
+    /// origin.
     ///
     /// - Throws: The error of a closure; `TintypeError.Code.timedOut` when one takes too long.
     public func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {

@@ -45,7 +45,8 @@ public struct DownloadModifier: HTTPInterceptor {
 
     // MARK: Responses
 
-    /// Returns a modifier that changes responses before their status is checked and their body is read, or refuses them.
+    /// Returns a modifier that changes responses before their status is checked and their body is read, or refuses
+    /// them.
     ///
     /// - Parameters:
     ///   - id: The identity of the modifier: the same for closures with the same effect.

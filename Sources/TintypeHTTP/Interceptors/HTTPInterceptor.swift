@@ -6,8 +6,8 @@ import TintypeCore
 /// for each attempt, and sees the final response after all redirects. A redirect to another origin keeps the header
 /// fields that an interceptor added only if they are safe there (``DownloaderConfiguration/crossOriginFields``).
 ///
-/// A load under `LoadPolicy.Freshness.http` calls the interceptors before it uses a cached image, because the
-/// header fields that they add decide whether it may. For that call, `next` throws a `CancellationError` and sends nothing,
+/// A load under `LoadPolicy.Freshness.http` calls the interceptors before it uses a cached image, because the header
+/// fields that they add decide whether it may. For that call, `next` throws a `CancellationError` and sends nothing,
 /// and the calling task is cancelled.
 ///
 /// Interceptors run on the global concurrent executor. They do not see the conditions of a revalidation, such as
@@ -37,8 +37,8 @@ public struct HTTPExchange: Sendable {
 
     /// Sends a request, and returns its response before the body is read.
     ///
-    /// - Throws: The error of an inner interceptor or of the transfer; a `CancellationError` if nothing is to be sent, or
-    ///   if the task is cancelled.
+    /// - Throws: The error of an inner interceptor or of the transfer; a `CancellationError` if nothing is to be sent,
+    ///   or if the task is cancelled.
     public func callAsFunction(_ request: DownloadRequest) async throws -> DownloadResponse {
         try await send(request)
     }

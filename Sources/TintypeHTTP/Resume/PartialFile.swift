@@ -47,8 +47,8 @@ enum PartialFile {
     static let maximumHeadLength = 5 * maximumLineLength
     private static let maximumLineLength = 4096
 
-    /// Whether bytes are the beginning of a file in this format, or in another version of it. A process that is killed may
-    /// leave an empty file.
+    /// Whether bytes are the beginning of a file in this format, or in another version of it. A process that is killed
+    /// may leave an empty file.
     static func isBeginning(_ bytes: Data) -> Bool { bytes.isEmpty || bytes.starts(with: magic) }
 
     /// The number of bytes that ``isBeginning(_:)`` needs.

@@ -27,8 +27,8 @@ struct PartialFolder: Sendable {
     /// Creates a file for writing. Returns the descriptor, or −1 and sets `errno`.
     func create(_ name: String) -> Int32 { folder.open(name, O_WRONLY | O_CREAT | O_EXCL) }
 
-    /// Returns the contents of a file, or `nil` if it cannot be read or has more than `limit` bytes. Those of a large file
-    /// take no memory: they are a mapping of a copy that no other process can change.
+    /// Returns the contents of a file, or `nil` if it cannot be read or has more than `limit` bytes. Those of a large
+    /// file take no memory: they are a mapping of a copy that no other process can change.
     func contents(of name: String, limit: Int) -> Data? {
         let descriptor = folder.open(name, O_RDONLY)
         guard descriptor >= 0, let file = try? LocalFile(owning: descriptor, path: "\(folder.path)/\(name)"),

@@ -88,7 +88,8 @@ public final class PartialStore: Sendable {
         WorkQueue.disk.enqueue(at: .low) { self.remove(PartialFile.name(request)) }
     }
 
-    /// Writes the file of a request in the background, unless its size is out of bounds, or too many bytes wait already.
+    /// Writes the file of a request in the background, unless its size is out of bounds, or too many bytes wait
+    /// already.
     ///
     /// - Parameter journal: The file that has the beginning of the body already; `nil` writes a new one.
     func saveLater(_ partial: PartialBody, for request: DownloadRequest, in journal: PartialJournal?) {
@@ -170,8 +171,8 @@ public final class PartialStore: Sendable {
         _ = try? PartialFolder(location).remove(name)
     }
 
-    /// Lists the files once, and removes those that earlier processes have abandoned. Logs a warning if other users own the
-    /// folder or may write to it.
+    /// Lists the files once, and removes those that earlier processes have abandoned. Logs a warning if other users own
+    /// the folder or may write to it.
     private func listNames() {
         guard names.withLock({ $0 == nil }) else { return }
         let folder = openFolder()

@@ -9,7 +9,8 @@ import TintypeCore
 final class Resumption: Sendable {
     private struct State: Sendable {
         var partial: PartialBody?
-        /// The file that has the beginning of ``partial``; `nil` if there is none, or another body may have replaced it.
+        /// The file that has the beginning of ``partial``; `nil` if there is none, or another body may have replaced
+        /// it.
         var partialJournal: PartialJournal?
         /// The body that is arriving.
         var arriving: ArrivingBody?
@@ -144,8 +145,8 @@ final class Resumption: Sendable {
 
     /// Records that the body broke off.
     ///
-    /// - Parameter data: Returns what has arrived, with the bytes of earlier attempts. Called only if a later request can
-    ///   continue it.
+    /// - Parameter data: Returns what has arrived, with the bytes of earlier attempts. Called only if a later request
+    ///   can continue it.
     func recordInterruption(at data: () -> Data) {
         let arriving = state.withLock { $0.arriving }
         let partial = arriving?.partial(data)

@@ -14,8 +14,8 @@ public struct StartRate: Hashable, Sendable {
     }
 }
 
-/// Limits a rate: tokens accrue at a steady rate, up to a burst, and each event takes some. A pure struct: the time is an
-/// argument.
+/// Limits a rate: tokens accrue at a steady rate, up to a burst, and each event takes some. A pure struct: the time is
+/// an argument.
 ///
 /// An event that finds too few tokens takes the next ones in advance, and waits until they accrue. All operations are
 /// O(1).
@@ -68,10 +68,11 @@ extension TokenBucket.Rate {
     }
 }
 
-/// Limits the rate at which all transfers of a downloader receive their bodies: a ``TokenBucket`` of bytes behind a lock.
+/// Limits the rate at which all transfers of a downloader receive their bodies: a ``TokenBucket`` of bytes behind a
+/// lock.
 ///
-/// A part of a body takes its bytes when it has arrived. Until they have accrued, its connection is not read, so that the
-/// origin waits and no memory fills.
+/// A part of a body takes its bytes when it has arrived. Until they have accrued, its connection is not read, so that
+/// the origin waits and no memory fills.
 final class ByteRateLimiter: Sendable {
     private let bucket: Locked<TokenBucket>
     private let clock: TransferClock

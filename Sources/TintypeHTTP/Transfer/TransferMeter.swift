@@ -19,8 +19,8 @@ struct TransferMeter: ~Copyable, Sendable {
     /// - Parameter start: The uptime at which the transfer began; `nil` for now.
     init(_ clock: TransferClock, start: Duration? = nil) {
         uptime = clock.uptime
-        // Without a closure over a part of this value, which Swift 6.3 with the thread sanitizer destroys too early: the
-        // operator ?? has one.
+        // Without a closure over a part of this value, which Swift 6.3 with the thread sanitizer destroys too early:
+        // the operator ?? has one.
         let begin = if let start { start } else { clock.uptime() }
         self.start = begin
         state = Locked(State(headTime: begin, attemptStart: begin))

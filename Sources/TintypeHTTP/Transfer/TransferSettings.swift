@@ -87,14 +87,14 @@ final class TransferSettings: Sendable {
         return sent
     }
 
-    /// Smaller reads make a limited rate steadier: a read takes at most what may arrive in a tenth of a second. Returns a
-    /// number of bytes from 1 to 64 KB.
+    /// Smaller reads make a limited rate steadier: a read takes at most what may arrive in a tenth of a second. Returns
+    /// a number of bytes from 1 to 64 KB.
     static func readSize(forBytesPerSecond rate: Int) -> Int { min(max(rate / 10, 1 << 10), 64 << 10) }
 
     /// Checks a request. The guard comes first, so that it also refuses a URL that cannot be sent.
     ///
-    /// - Throws: The error of the guard; ``TintypeCore/TintypeError/Code/refusedRequest`` when the transport cannot check
-    ///   addresses, or the request cannot be sent.
+    /// - Throws: The error of the guard; ``TintypeCore/TintypeError/Code/refusedRequest`` when the transport cannot
+    ///   check addresses, or the request cannot be sent.
     @inline(never)
     func check(_ request: DownloadRequest) throws(TintypeError) {
         try serverGuard?.check(request.url)

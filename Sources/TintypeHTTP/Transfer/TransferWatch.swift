@@ -2,8 +2,8 @@ import TintypeCore
 
 /// Ends responses that are too slow: ``TransferWatchState`` behind a lock, with one timer for all responses.
 ///
-/// A timer, or a task, for each response would cost more than the rest of the limits. Most responses have ended before the
-/// first check.
+/// A timer, or a task, for each response would cost more than the rest of the limits. Most responses have ended before
+/// the first check.
 final class TransferWatch: Sendable {
     private let state = Locked(TransferWatchState<TransportResponse>())
     private let clock: TransferClock
@@ -40,11 +40,11 @@ final class TransferWatch: Sendable {
     }
 }
 
-/// The responses that are watched, and the time of the next check. A pure struct: the time and the progress of a response
-/// are arguments.
+/// The responses that are watched, and the time of the next check. A pure struct: the time and the progress of a
+/// response are arguments.
 ///
-/// Beginning and ending are O(1), without hashing. A check is O(the highest number of responses that were ever watched at
-/// once), but takes place only when a response has had time to be too slow.
+/// Beginning and ending are O(1), without hashing. A check is O(the highest number of responses that were ever watched
+/// at once), but takes place only when a response has had time to be too slow.
 struct TransferWatchState<Response: AnyObject & Sendable>: Sendable {
     /// The timer for the next check. Only the last one counts.
     struct Alarm: Sendable {
@@ -63,8 +63,8 @@ struct TransferWatchState<Response: AnyObject & Sendable>: Sendable {
 
     /// Adds a response.
     ///
-    /// - Returns: The slot of the response, which is taken until ``end(_:)``, or `nil` if the response has no limit; and the
-    ///   alarm to set, unless the one that is set comes early enough.
+    /// - Returns: The slot of the response, which is taken until ``end(_:)``, or `nil` if the response has no limit;
+    ///   and the alarm to set, unless the one that is set comes early enough.
     mutating func begin(_ response: Response, _ pace: TransferPace, at now: Duration) -> (slot: Int?, alarm: Alarm?) {
         var pace = pace
         pace.begin(at: now)
@@ -75,8 +75,8 @@ struct TransferWatchState<Response: AnyObject & Sendable>: Sendable {
         return (slot, alarm(at: check, now))
     }
 
-    /// Removes a response, whether it was too slow or not. The alarm stays set, so that a series of short responses needs
-    /// only one.
+    /// Removes a response, whether it was too slow or not. The alarm stays set, so that a series of short responses
+    /// needs only one.
     ///
     /// - Returns: The response, unless it was too slow.
     mutating func end(_ slot: Int) -> Response? {
@@ -220,15 +220,17 @@ struct SilenceLimit: Sendable {
     private let idleInBody: Duration
     /// The uptime at which a request that was not sent has taken too long.
     private var connectionEnd = Duration.zero
-    /// The uptime of the next check: that at which the limit is reached without further progress, or an earlier one while
-    /// the time at which the request is sent is unknown.
+    /// The uptime of the next check: that at which the limit is reached without further progress, or an earlier one
+    /// while the time at which the request is sent is unknown.
     private(set) var end = Duration.zero
 
     /// - Parameters:
-    ///   - connecting: The longest time to connect, which the transport observes. It extends the limit until the request
+    ///   - connecting: The longest time to connect, which the transport observes. It extends the limit until the
+    ///     request
     ///     is sent.
     ///   - idle: The longest time without progress.
-    ///   - idleInBody: The longest time without progress after the head has arrived; `nil` for that of `idle`. It is noticed
+    ///   - idleInBody: The longest time without progress after the head has arrived; `nil` for that of `idle`. It is
+    ///     noticed
     ///     no earlier than the end of the wait for the head would have been.
     init(connecting: Duration, idle: Duration, idleInBody: Duration? = nil) {
         let longest = Duration.seconds(1 << 32)

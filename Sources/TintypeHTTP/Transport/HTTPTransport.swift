@@ -14,8 +14,8 @@ public protocol HTTPTransport: Sendable {
     /// - Returns: The handle that cancels the exchange. The downloader keeps it until the exchange has ended.
     func send(_ request: TransportRequest, to response: TransportResponse) -> any TransportExchange
 
-    /// Whether the transport asks ``TransportRequest/addressCheck`` before it connects. `false` by default: requests with a
-    /// ``ServerGuard`` are then refused.
+    /// Whether the transport asks ``TransportRequest/addressCheck`` before it connects. `false` by default: requests
+    /// with a ``ServerGuard`` are then refused.
     var checksAddresses: Bool { get }
 }
 
@@ -47,7 +47,8 @@ public struct TransportRequest: Sendable {
     public var url: URL
     /// The method: a token (RFC 9110, 9.1).
     public var method: String
-    /// The header fields, which are valid. `Host`, the framing and the fields of the connection are up to the transport.
+    /// The header fields, which are valid. `Host`, the framing and the fields of the connection are up to the
+    /// transport.
     public var headers: HTTPFields
     /// The body; `nil` for none.
     public var body: Data?

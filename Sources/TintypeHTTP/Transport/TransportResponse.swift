@@ -1,8 +1,8 @@
 import Foundation
 import TintypeCore
 
-/// Takes the events of one exchange from a transport, and stores them until `ResponseStream` reads them. All members may
-/// be called from any thread, those for a transport by one thread at a time.
+/// Takes the events of one exchange from a transport, and stores them until `ResponseStream` reads them. All members
+/// may be called from any thread, those for a transport by one thread at a time.
 public final class TransportResponse: Sendable {
     let state = Locked(ResponseStreamState())
     /// The uptime at which the request was sent.
@@ -91,8 +91,8 @@ public final class TransportResponse: Sendable {
         if isCancelled { exchange.cancel() } else if isDue { exchange.resume() }
     }
 
-    /// Fails a response that is still arriving, and cancels its exchange. The parts that have arrived are read before the
-    /// error.
+    /// Fails a response that is still arriving, and cancels its exchange. The parts that have arrived are read before
+    /// the error.
     func fail(_ error: TintypeError) {
         perform(state.withLock { $0.fail(error) })
     }

@@ -2,8 +2,9 @@ import TintypeCore
 
 /// The memory of other images that a worker holds while it decodes one: bitmaps that are used again, and open decoders.
 ///
-/// The kernel cannot tell it from the memory of the image, so it counts against the limit of the image. Whether an image can be
-/// decoded must not depend on what its worker did before, so one that fails for lack of memory is decoded again in a new worker.
+/// The kernel cannot tell it from the memory of the image, so it counts against the limit of the image. Whether an
+/// image can be decoded must not depend on what its worker did before, so one that fails for lack of memory is decoded
+/// again in a new worker.
 struct HeldMemory: Equatable {
     /// The bytes of the blocks that the worker held.
     var blocks = 0

@@ -36,7 +36,8 @@ final class ReplyWait {
 
     /// Checks the time, the cancellation and, now and then, the memory and the threads of the worker.
     ///
-    /// - Parameter isIdle: Whether the worker was silent for the polling interval. One that always sends is checked as well.
+    /// - Parameter isIdle: Whether the worker was silent for the polling interval. One that always sends is checked as
+    ///   well.
     /// - Returns: `false` after a ``failure``.
     func check(isIdle: Bool = false) -> Bool {
         let now = TimeSource.system.uptime()

@@ -30,8 +30,8 @@ final class SharedBlock: @unchecked Sendable {
         munmap(bytes.baseAddress, bytes.count)
     }
 
-    /// Returns the size of a block for some bytes: whole pages, in four sizes for each power of two, so that images of similar
-    /// sizes share blocks.
+    /// Returns the size of a block for some bytes: whole pages, in four sizes for each power of two, so that images of
+    /// similar sizes share blocks.
     static func capacity(for byteCount: Int) -> Int {
         let step = max(4096, 1 << (Int.bitWidth - 1 - max(byteCount, 1).leadingZeroBitCount - 2))
         let (sum, overflow) = byteCount.addingReportingOverflow(step - 1)
@@ -84,13 +84,13 @@ struct SharedBlocks {
     private(set) var workerBytes = 0
     /// The number of bytes of input blocks that a decoder of the worker may refer to.
     private var usedInputBytes = 0
-    /// The number of bytes of all blocks that one side has given up so far. A worker that has been taken over may still map
-    /// them.
+    /// The number of bytes of all blocks that one side has given up so far. A worker that has been taken over may still
+    /// map them.
     private var droppedBytes = 0
     private var lastNumber = 0
 
-    /// The largest number of output blocks that the worker uses after a request, and gets for one. Each is a mapping of the
-    /// host, which can have only 65,530.
+    /// The largest number of output blocks that the worker uses after a request, and gets for one. Each is a mapping of
+    /// the host, which can have only 65,530.
     static let maximumWorkerBlocks = 256
     /// The largest number of input blocks that decoders of the worker refer to.
     private static let maximumUsedInputs = 1024

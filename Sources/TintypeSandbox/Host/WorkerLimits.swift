@@ -2,8 +2,8 @@ import CTintypeSandbox
 import Foundation
 import TintypeCore
 
-/// The memory and the processor time to which the kernel limits a worker. Programs with a sanitizer have no limits, nor have
-/// workers that are no processes (0).
+/// The memory and the processor time to which the kernel limits a worker. Programs with a sanitizer have no limits, nor
+/// have workers that are no processes (0).
 struct WorkerLimits {
     /// The private memory in bytes.
     private(set) var memory = 0
@@ -25,8 +25,8 @@ struct WorkerLimits {
         return tintype_process_limit(process, UInt64(memory), UInt64(seconds)) == 0
     }
 
-    /// Returns the processor time, in seconds since a worker was started, at which the kernel ends it. Well beyond the time
-    /// limit, which the host enforces.
+    /// Returns the processor time, in seconds since a worker was started, at which the kernel ends it. Well beyond the
+    /// time limit, which the host enforces.
     static func processorSeconds(of process: pid_t, _ time: Duration) -> Int {
         guard apply(to: process) else { return 0 }
         let used = Int(tintype_process_seconds(process).rounded(.up))

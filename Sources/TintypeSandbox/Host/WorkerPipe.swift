@@ -33,8 +33,8 @@ final class WorkerPipe {
     }
 }
 
-/// What a worker prints to standard error: messages of libraries. The kernel drops what does not fit into a pipe (64 KB) until
-/// the end of an image.
+/// What a worker prints to standard error: messages of libraries. The kernel drops what does not fit into a pipe (64
+/// KB) until the end of an image.
 final class WorkerLog {
     private let pipe: WorkerPipe
     private let logger: Logger

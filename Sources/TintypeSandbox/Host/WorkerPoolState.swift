@@ -9,7 +9,8 @@ struct WorkerKind: Hashable, Sendable {
 
 /// The workers of a ``WorkerPool``, and who uses them.
 ///
-/// It has no clock: `now` is a duration since any fixed moment. `Worker` is a parameter so that tests need no processes.
+/// It has no clock: `now` is a duration since any fixed moment. `Worker` is a parameter so that tests need no
+/// processes.
 struct WorkerPoolState<Worker: Sendable>: Sendable {
     /// A worker, or one that is being started.
     private struct Slot: Sendable {
@@ -43,8 +44,8 @@ struct WorkerPoolState<Worker: Sendable>: Sendable {
     private let maximumRequests: Int
     private let sharing: SandboxConfiguration.Sharing
     private var slots: [Slot] = []
-    /// The decoders that requests have needed so far, for each of the two kinds of restrictions. New workers prepare all of
-    /// them, so that images of several formats do not end each other's workers.
+    /// The decoders that requests have needed so far, for each of the two kinds of restrictions. New workers prepare
+    /// all of them, so that images of several formats do not end each other's workers.
     private var used: [Bool: Set<String>] = [:]
     private var lastNumber = 0
 

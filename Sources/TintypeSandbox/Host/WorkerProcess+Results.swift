@@ -4,8 +4,8 @@ import TintypeCore
 // How pixels of a worker become those of an image.
 
 extension WorkerProcess {
-    /// Bitmaps of fewer bytes are copied, so that their blocks can be used again at once and the number of mappings stays
-    /// small.
+    /// Bitmaps of fewer bytes are copied, so that their blocks can be used again at once and the number of mappings
+    /// stays small.
     private static let smallestMapped = 256 << 10
     /// Bitmaps are copied out of blocks that are more than this many times as large.
     private static let largestShare = 4

@@ -5,8 +5,8 @@ import TintypeCore
 
 /// A running worker.
 ///
-/// `@unchecked Sendable` because only the thread to which the ``WorkerPool`` has given the worker uses its mutable state.
-/// ``returned`` and ``closedHandles`` may be used by any thread.
+/// `@unchecked Sendable` because only the thread to which the ``WorkerPool`` has given the worker uses its mutable
+/// state. ``returned`` and ``closedHandles`` may be used by any thread.
 final class WorkerProcess: @unchecked Sendable {
     /// The restrictions of the worker.
     let ready: WorkerReady

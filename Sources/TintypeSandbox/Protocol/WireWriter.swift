@@ -64,8 +64,8 @@ struct WireError: Error, Equatable {
     }
 }
 
-/// Reads the body of a message. Every count is checked against the bytes that are left, so a message allocates at most a few
-/// times its own size.
+/// Reads the body of a message. Every count is checked against the bytes that are left, so a message allocates at most
+/// a few times its own size.
 struct WireReader {
     private let bytes: [UInt8]
     private var offset = 0

@@ -68,8 +68,8 @@ enum WorkerWorld {
         ] + libraries(nextTo: program) + environment.split(separator: ":").map(String.init)
     }
 
-    /// Returns the libraries in the folder of the program, but not the folder: it may contain files of any kind, and threads
-    /// that start now stay able to read it.
+    /// Returns the libraries in the folder of the program, but not the folder: it may contain files of any kind, and
+    /// threads that start now stay able to read it.
     private static func libraries(nextTo program: String) -> [String] {
         let folder = (program as NSString).deletingLastPathComponent
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

@@ -2,8 +2,8 @@ import CTintypeSandbox
 import Foundation
 import TintypeCore
 
-/// The output memory of a worker: blocks that the host has granted and maps as well. Large bitmaps are allocated in them, so
-/// that a result reaches the host without a copy.
+/// The output memory of a worker: blocks that the host has granted and maps as well. Large bitmaps are allocated in
+/// them, so that a result reaches the host without a copy.
 final class WorkerMemory: PixelMemory {
     /// Asks the host for a block; returns its number and its descriptor, or `nil` if the host grants none.
     typealias Request = @Sendable (_ byteCount: Int) throws(WireError) -> Grant?
@@ -57,7 +57,8 @@ final class WorkerMemory: PixelMemory {
 
     /// Gives the block of a bitmap to the host.
     ///
-    /// - Returns: The number of the block; `nil` if the bitmap is not at the beginning of one, or the host has it already.
+    /// - Returns: The number of the block; `nil` if the bitmap is not at the beginning of one, or the host has it
+    ///   already.
     func deliver(_ address: UnsafeRawPointer) -> Int? { state.withLock { $0.deliver(UInt(bitPattern: address)) } }
 
     /// Takes back blocks that the host no longer reads.
@@ -137,8 +138,8 @@ struct WorkerMemoryState: Sendable {
         blocks[index].isDelivered = false
     }
 
-    /// Removes idle blocks, least recently used first, until at most ``idleLimit`` bytes and ``idleBlockLimit`` blocks are
-    /// idle.
+    /// Removes idle blocks, least recently used first, until at most ``idleLimit`` bytes and ``idleBlockLimit`` blocks
+    /// are idle.
     mutating func trim() -> [Block] {
         let idle = blocks.filter(\.isIdle).sorted { $0.lastUse < $1.lastUse }
         var left = idle.reduce(0) { $0 + $1.capacity }

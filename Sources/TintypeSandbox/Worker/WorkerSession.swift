@@ -12,8 +12,8 @@ final class WorkerSession {
     private var frames: [Int: any FrameDecoder] = [:]
     private var previews: [Int: any IncrementalImageDecoder] = [:]
     private var handleCount = 0
-    /// Whether a file was refused, which the libraries of the decoders may remember: another image would lack the same, and
-    /// nobody would know.
+    /// Whether a file was refused, which the libraries of the decoders may remember: another image would lack the same,
+    /// and nobody would know.
     private var hasRefusedFiles = false
     /// The blocks that the current request has delivered. Its handles are those beyond ``firstHandle``.
     private var delivered: [Int] = []
@@ -222,8 +222,8 @@ final class WorkerSession {
 
     // MARK: Refused files
 
-    /// Returns a result, unless it may lack something because a file could not be opened. Frames cannot carry a warning; what
-    /// is no picture lacks nothing, and the whole image follows a preview.
+    /// Returns a result, unless it may lack something because a file could not be opened. Frames cannot carry a
+    /// warning; what is no picture lacks nothing, and the whole image follows a preview.
     private func checked(
         _ result: WorkerReply.Result, _ context: DecodeContext
     ) throws(TintypeError) -> WorkerReply.Result {

@@ -48,7 +48,8 @@ final class EvictingCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return entry.value
     }
 
-    /// Stores a value, and evicts others to make room. A value that costs more than a quarter of the limit is not stored.
+    /// Stores a value, and evicts others to make room. A value that costs more than a quarter of the limit is not
+    /// stored.
     func store(_ value: Value, for key: Key, cost: Int = 1) {
         let entry = Entry(key: key, value: value)
         state.withLock { state in

@@ -37,8 +37,8 @@ struct RenditionCache: Sendable {
         return rendition
     }
 
-    /// Returns a rendition of the cache below, and stores it in memory: first from the disk, on a thread of its queue, then
-    /// from other machines, without a thread that waits.
+    /// Returns a rendition of the cache below, and stores it in memory: first from the disk, on a thread of its queue,
+    /// then from other machines, without a thread that waits.
     func below(_ key: RenditionKey) async -> (EncodedRendition, Tier)? {
         guard let below else { return nil }
         let cacheKey = key.cacheKey

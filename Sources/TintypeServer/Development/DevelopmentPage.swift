@@ -3,8 +3,9 @@ import TintypeHTTP
 
 /// The page at `/` in development: it loads an image with options, and shows the result with its size, time and tier.
 ///
-/// It comes from this server alone, under a policy that allows nothing else. It does not sign URLs on the server, because
-/// then everybody who reaches the server could have them signed: the browser does, with a key that the user enters.
+/// It comes from this server alone, under a policy that allows nothing else. It does not sign URLs on the server,
+/// because then everybody who reaches the server could have them signed: the browser does, with a key that the user
+/// enters.
 package struct DevelopmentPage: Sendable {
     /// What a page may do: load its own script and style, and images of this server.
     static let contentSecurityPolicy =

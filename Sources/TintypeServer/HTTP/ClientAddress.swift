@@ -15,7 +15,8 @@ package struct TrustedProxies: Hashable, Sendable {
         self.networks = networks
     }
 
-    /// Reads addresses and networks such as `10.0.0.0/8`, `fd00::/8`, `127.0.0.1`, and `unix` for peers on a Unix socket.
+    /// Reads addresses and networks such as `10.0.0.0/8`, `fd00::/8`, `127.0.0.1`, and `unix` for peers on a Unix
+    /// socket.
     ///
     /// - Returns: `nil` if one of them is neither.
     package init?(_ texts: [String]) {

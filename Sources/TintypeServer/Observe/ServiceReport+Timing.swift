@@ -1,6 +1,6 @@
 extension ServiceReport {
-    /// How the response was made, as the value of a `Server-Timing` field (W3C Server Timing), in milliseconds. Only for
-    /// development, because it tells strangers which images others have asked for.
+    /// How the response was made, as the value of a `Server-Timing` field (W3C Server Timing), in milliseconds. Only
+    /// for development, because it tells strangers which images others have asked for.
     var serverTiming: String {
         let origin = tier?.rawValue ?? (work != nil ? "made" : shared != nil ? "shared" : "source")
         var metrics = ["from;desc=\"\(origin)\""]

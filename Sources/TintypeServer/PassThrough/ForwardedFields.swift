@@ -1,7 +1,8 @@
 import Foundation
 import TintypeHTTP
 
-/// The header fields that a request takes along to the origin, and a response to the client, when a source is passed through.
+/// The header fields that a request takes along to the origin, and a response to the client, when a source is passed
+/// through.
 struct ForwardedFields: Sendable {
     /// Whether nearly all fields are passed on in both directions, as a reverse proxy does.
     var isReverseProxy: Bool
@@ -19,14 +20,14 @@ struct ForwardedFields: Sendable {
         "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
     ]
 
-    /// The fields of a request that are passed on by a server that is no reverse proxy. Cookies and credentials are for this
-    /// server. Directives for caches are not passed on, because they would let every client reach the origin.
+    /// The fields of a request that are passed on by a server that is no reverse proxy. Cookies and credentials are for
+    /// this server. Directives for caches are not passed on, because they would let every client reach the origin.
     private static let safeNames: Set<String> = [
         "accept", "accept-encoding", "accept-language", "if-modified-since", "if-none-match", "if-range", "range",
     ]
 
-    /// The fields of a response that are not passed on by a server that is no reverse proxy: what they say holds for the
-    /// site of the origin.
+    /// The fields of a response that are not passed on by a server that is no reverse proxy: what they say holds for
+    /// the site of the origin.
     private static let siteNames: Set<String> = [
         "access-control-allow-credentials", "access-control-allow-origin", "access-control-expose-headers", "alt-svc",
         "clear-site-data", "content-security-policy", "content-security-policy-report-only", "nel", "refresh",

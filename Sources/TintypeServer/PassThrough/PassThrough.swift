@@ -101,8 +101,8 @@ struct PassThrough: Sendable {
         return !tag.isWeak && tag == own
     }
 
-    /// The fields of a response. A source of any type may come from anyone, so browsers do not run what it contains; the
-    /// sources of a reverse proxy are those of the operator.
+    /// The fields of a response. A source of any type may come from anyone, so browsers do not run what it contains;
+    /// the sources of a reverse proxy are those of the operator.
     private func headers(_ response: HTTPFields, _ request: ServerRequest) -> HTTPFields {
         var headers = fields.response(response)
         if !isReverseProxy {

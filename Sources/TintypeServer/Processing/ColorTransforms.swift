@@ -15,8 +15,8 @@ extension ColorAdjustment {
         return matrix == .identity ? [] : [ColorTransformer(matrix)]
     }
 
-    /// Returns the matrix that mixes a colour with one between `dark` and `light`, chosen by its luminance (the weights of
-    /// Rec. ITU-R BT.709).
+    /// Returns the matrix that mixes a colour with one between `dark` and `light`, chosen by its luminance (the weights
+    /// of Rec. ITU-R BT.709).
     private static func ramp(_ dark: RGBColor, _ light: RGBColor, _ intensity: Double) -> ColorMatrix {
         let luminance: [Double] = [0.2126, 0.7152, 0.0722]
         func row(_ channel: Int, _ dark: UInt8, _ light: UInt8) -> [Float] {
@@ -34,8 +34,8 @@ extension ColorAdjustment {
 }
 
 extension FilterOptions {
-    /// How much of the difference to the blurred image sharpening adds, and the difference below which it adds none: near
-    /// to what libvips does in its default setting.
+    /// How much of the difference to the blurred image sharpening adds, and the difference below which it adds none:
+    /// near to what libvips does in its default setting.
     private static let sharpening = (amount: 1.5, threshold: 3)
 
     /// The transforms, in the order in which they are applied.

@@ -2,8 +2,8 @@ import TintypeCore
 
 /// Chooses the format of a result.
 struct OutputFormats: Sendable {
-    /// The formats that a result has if neither the URL nor the client names one, the preferred one first. The format of
-    /// the source is kept if it is among them.
+    /// The formats that a result has if neither the URL nor the client names one, the preferred one first. The format
+    /// of the source is kept if it is among them.
     var preferred: [ImageFormat] = [.jpeg, .png, .gif]
 
     /// Creates the default choice.

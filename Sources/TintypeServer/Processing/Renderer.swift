@@ -10,8 +10,8 @@ struct Renderer: Sendable {
         (self.pipeline, self.settings) = (pipeline, settings)
     }
 
-    /// Returns an estimate of the memory for the pixels of a source and of its rendition, in bytes. A rendition whose size
-    /// only the pixels tell is at most as large as its source.
+    /// Returns an estimate of the memory for the pixels of a source and of its rendition, in bytes. A rendition whose
+    /// size only the pixels tell is at most as large as its source.
     func pixelBytes(_ info: ImageInfo, _ options: ProcessingOptions, as format: ImageFormat) -> Int {
         let plan = RenderingPlan(for: info, options, format: format, settings: settings)
         // Pixels of a higher range come in addition, with four channels of 16 bits.

@@ -4,7 +4,8 @@ import TintypeCore
 struct TrimmedRendering: ImageTransformer {
     let steps: RenderingSteps
 
-    /// The options, which decide everything else. A rendition with the same options and another watermark has another key.
+    /// The options, which decide everything else. A rendition with the same options and another watermark has another
+    /// key.
     var identifier: String { "trimmed(\(steps.options.canonical))" }
 
     func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {

@@ -51,7 +51,8 @@ extension ServiceConfiguration {
     }
 
     private static func pipeline(_ settings: ServerSettings) throws(ServerStartError) -> PipelineConfiguration {
-        // Not the standard one: it keeps interrupted downloads and thumbnails on the disk, which no request here asks for.
+        // Not the standard one: it keeps interrupted downloads and thumbnails on the disk, which no request here asks
+        // for.
         var configuration = PipelineConfiguration()
         configuration.coders = .server(
             additional: Set(settings.limits.additionalFormats.compactMap(AdditionalFormat.init)),

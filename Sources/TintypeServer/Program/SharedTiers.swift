@@ -43,15 +43,16 @@ struct SharedTiers {
         return tiers.count > 1 ? TieredDataCache(tiers) : tiers.first
     }
 
-    /// The states of the circuit breakers by the names of their stores; that of leases is `leases`, and the one of their store.
+    /// The states of the circuit breakers by the names of their stores; that of leases is `leases`, and the one of
+    /// their store.
     var breakers: [String: BreakerState] {
         var states = Dictionary(caches.map { ($0.store.name, $0.stats.breaker) }, uniquingKeysWith: { $1 })
         if let leases { states["leases"] = leases.stats.breaker }
         return states
     }
 
-    /// Returns the loader of `s3:` sources; `nil` unless the list of allowed sources names a bucket. The bucket of the cache is
-    /// never a source, because its contents are not images of the operator.
+    /// Returns the loader of `s3:` sources; `nil` unless the list of allowed sources names a bucket. The bucket of the
+    /// cache is never a source, because its contents are not images of the operator.
     static func sourceLoader(_ settings: ServerSettings) throws(ServerStartError) -> S3Loader? {
         let prefix = "s3://"
         let rules = settings.sources.allowed.filter { $0.hasPrefix(prefix) }

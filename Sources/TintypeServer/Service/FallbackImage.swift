@@ -14,8 +14,8 @@ struct FallbackImage: Sendable {
 }
 
 extension ImageService {
-    /// Returns the image in place of a failure, made with the options of the URL if that is possible: that of the source which
-    /// the URL names for failures (`fallback_image_url`), else that of the operator.
+    /// Returns the image in place of a failure, made with the options of the URL if that is possible: that of the
+    /// source which the URL names for failures (`fallback_image_url`), else that of the operator.
     ///
     /// - Parameter url: The URL; `nil` if it is not valid.
     func fallback(

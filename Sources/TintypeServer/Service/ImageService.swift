@@ -125,8 +125,8 @@ package final class ImageService: Sendable {
     /// The states of the circuit breakers of shared stores, by the names of the stores.
     package var breakers: [String: BreakerState] { configuration.breakers() }
 
-    /// Forgets a source and what is known of it, so that the next request asks its origin. Its renditions are found by its
-    /// bytes, so they need not be removed.
+    /// Forgets a source and what is known of it, so that the next request asks its origin. Its renditions are found by
+    /// its bytes, so they need not be removed.
     func purge(_ source: SourceURL) async {
         records.remove(source.text)
         failures.remove(source.text)
@@ -179,7 +179,8 @@ package final class ImageService: Sendable {
         return passThrough
     }
 
-    /// Returns whether the client gets the bytes of the source. A drawing can run scripts, so it is never passed through.
+    /// Returns whether the client gets the bytes of the source. A drawing can run scripts, so it is never passed
+    /// through.
     private func passesThrough(
         _ output: OutputOptions, _ info: ImageInfo, _ format: ImageFormat
     ) throws(Failure) -> Bool {

@@ -2,8 +2,9 @@ import Foundation
 import TintypeCore
 import TintypeHTTP
 
-/// The responses of the current second that came from memory. Requests for one image that follow each other get equal responses
-/// until the next second changes `Age` and `max-age`, so all but the first need neither their URL read nor their fields made.
+/// The responses of the current second that came from memory. Requests for one image that follow each other get equal
+/// responses until the next second changes `Age` and `max-age`, so all but the first need neither their URL read nor
+/// their fields made.
 struct RecentResponses: Sendable {
     /// What the response to a request depends on.
     struct Key: Hashable, Sendable {
@@ -51,7 +52,8 @@ extension RecentResponses.Key {
 
     /// Creates the key of a request.
     ///
-    /// - Returns: `nil` if anything else in it may change the response, such as a condition, a range, an origin or a token.
+    /// - Returns: `nil` if anything else in it may change the response, such as a condition, a range, an origin or a
+    ///   token.
     init?(_ request: ServerRequest) {
         guard request.method == "GET", request.body == nil,
             request.fields.all.allSatisfy({ Self.neutralNames.contains($0.name.lowercased()) })

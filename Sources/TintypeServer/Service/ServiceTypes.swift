@@ -178,7 +178,8 @@ package struct ServiceConfiguration: Sendable {
     }
 }
 
-/// A failure that is answered from memory for a short time, so that a broken source or option is not tried by each request.
+/// A failure that is answered from memory for a short time, so that a broken source or option is not tried by each
+/// request.
 struct RememberedFailure: Sendable {
     private let failure: Failure
     private let end: Date

@@ -76,7 +76,8 @@ extension SourceRecord {
         own.isStorable = own.isStorable && others.isStorable
         own.isPrivate = own.isPrivate || others.isPrivate
         own.mustRevalidate = own.mustRevalidate || others.mustRevalidate
-        // Without a statement, the standard of the operator holds, which may be longer or shorter than what the other says.
+        // Without a statement, the standard of the operator holds, which may be longer or shorter than what the other
+        // says.
         own.remaining = Self.least(own.remaining, others.remaining)
         own.staleWhileRevalidate = Self.least(own.staleWhileRevalidate, others.staleWhileRevalidate)
         own.staleIfError = Self.least(own.staleIfError, others.staleIfError)

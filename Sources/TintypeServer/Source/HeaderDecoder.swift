@@ -1,8 +1,8 @@
 import Foundation
 import TintypeCore
 
-/// Reads the header of any image that the server can decode, and makes one transparent pixel of it: for loads that need the
-/// bytes of a source, its size and its format.
+/// Reads the header of any image that the server can decode, and makes one transparent pixel of it: for loads that need
+/// the bytes of a source, its size and its format.
 struct HeaderDecoder: ImageDecoder {
     /// The decoders of the server.
     let coders: ImageCoderRegistry

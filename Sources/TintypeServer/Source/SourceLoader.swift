@@ -59,7 +59,8 @@ struct SourceLoader: Sendable {
 
     /// Returns the pipeline's source for a URL.
     ///
-    /// Only the schemes of image URLs are loaded: the pipeline also reads files and data URLs, which a client must not name.
+    /// Only the schemes of image URLs are loaded: the pipeline also reads files and data URLs, which a client must not
+    /// name.
     private func imageSource(_ source: SourceURL) throws(Failure) -> ImageSource {
         switch source.scheme {
         case "local": return .url(try localFile(source))

@@ -21,8 +21,8 @@ final class StoreCaller: Sendable {
         /// The number of calls that have not returned, including those that nobody waits for any more.
         var running = 0
 
-        /// Returns how long the caller of a permitted call waits, within bounds, or for less than their lower one if the store
-        /// probably does not answer.
+        /// Returns how long the caller of a permitted call waits, within bounds, or for less than their lower one if
+        /// the store probably does not answer.
         func wait(of permit: CircuitBreaker.Permit, in bounds: ClosedRange<Duration>) -> Duration {
             let least = bounds.lowerBound / 5
             // The store has probably not come back, so a probe goes on without its caller soon.

@@ -43,8 +43,8 @@ public final class LeasedComputation: Sendable {
 
     /// Creates a computation whose waits and random numbers a test controls.
     ///
-    /// - Parameter neighbor: A cache in the same store. Leases are then called by its circuit breaker and not by one of their
-    ///   own, so that fewer requests wait for a store that has stopped; `nil` for none.
+    /// - Parameter neighbor: A cache in the same store. Leases are then called by its circuit breaker and not by one of
+    ///   their own, so that fewer requests wait for a store that has stopped; `nil` for none.
     package init(
         _ store: some LeaseStore & SharedStore, results: [SharedCache],
         configuration: LeaseConfiguration = LeaseConfiguration(), sharingBreakerOf neighbor: SharedCache? = nil,

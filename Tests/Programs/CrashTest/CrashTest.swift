@@ -5,7 +5,7 @@ import Foundation
 ///
 ///     CrashTest kills ROUNDS                  kills writers at random moments
 ///     CrashTest bytes ENTRY-STEP INDEX-STEP   changes bytes of a sample store, one in STEP
-///     CrashTest full [SHIM]                   fills the disk at every write, by SHIM (scripts/check/full-disk.c) or a limit
+///     CrashTest full [SHIM]                   fills the disk at every write (scripts/check/full-disk.c), or by a limit
 ///     CrashTest write DIRECTORY SEED          one writer, until it is killed
 ///     CrashTest scenario DIRECTORY [LIMIT]    the work on the full disk, as a process that may fail
 @main

@@ -38,7 +38,8 @@ struct Store {
         return correctReads
     }
 
-    /// Checks that the index matches the files, that every file is found by its key, and that no temporary file is left.
+    /// Checks that the index matches the files, that every file is found by its key, and that no temporary file is
+    /// left.
     func checkBookkeeping(_ context: String) async throws {
         var count = 0
         for cache in [makeCache(), ThumbnailCache(beside: makeCache()).disk] {

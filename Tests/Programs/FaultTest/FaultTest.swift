@@ -2,8 +2,8 @@ import Foundation
 import TintypeCore
 import TintypeTesting
 
-/// Loads thousands of images from a misbehaving origin under a memory limit. Fails if a result is wrong, a load hangs, or
-/// anything is left behind. `make faults` runs this program.
+/// Loads thousands of images from a misbehaving origin under a memory limit. Fails if a result is wrong, a load hangs,
+/// or anything is left behind. `make faults` runs this program.
 ///
 ///     FaultTest run SECONDS [COUNT]           loads COUNT URLs (10,000), again and again, for about SECONDS
 ///     FaultTest origin SEED COUNT             the origin, as a process, until its input ends

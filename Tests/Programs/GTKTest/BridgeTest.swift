@@ -9,8 +9,8 @@ import TintypeGTK
     g_application_hold(UnsafeMutableRawPointer(application).assumingMemoryBound(to: GApplication.self))
 }
 
-/// Makes a window draw all the time, and jobs of the main actor run all the time, in the ways in which one could starve the
-/// other. The test that runs it fails by its time limit if one does.
+/// Makes a window draw all the time, and jobs of the main actor run all the time, in the ways in which one could starve
+/// the other. The test that runs it fails by its time limit if one does.
 @MainActor final class BridgeTest {
     private let window = gtk_window_new()
     private let frameCount = 20

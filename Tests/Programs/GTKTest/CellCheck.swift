@@ -79,7 +79,8 @@ import TintypeGTK
         let (width, height) = (Double(bounds.size.width), Double(bounds.size.height))
         let (x, y) = (Double(bounds.origin.x), Double(bounds.origin.y))
         guard y >= Double(view.origin.y), y + height <= Double(view.origin.y + view.size.height) else { return nil }
-        // The image covers the cell: it is as large as its longer side, and centred, so a part of the squares is cut off.
+        // The image covers the cell: it is as large as its longer side, and centred, so a part of the squares is cut
+        // off.
         let side = max(width, height)
         return (x - (side - width) / 2, y - (side - height) / 2, side)
     }

@@ -5,8 +5,8 @@ import GalleryWindow
 import Tintype
 import TintypeGTK
 
-/// Scrolls through the gallery by frame. First it measures the main loop, then it compares the pixels of every cell in every
-/// frame with the number of its image, each for some seconds; then the same with a slow server that fails often.
+/// Scrolls through the gallery by frame. First it measures the main loop, then it compares the pixels of every cell in
+/// every frame with the number of its image, each for some seconds; then the same with a slow server that fails often.
 @MainActor final class GalleryTest {
     private let seconds: Double
     private var failures: [String] = []

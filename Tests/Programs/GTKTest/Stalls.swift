@@ -2,11 +2,11 @@
 import CGTK
 import Foundation
 
-/// Measures how long the main loop is busy between two polls, without the time of GTK's own drawing, and the frames that are
-/// late because of it.
+/// Measures how long the main loop is busy between two polls, without the time of GTK's own drawing, and the frames
+/// that are late because of it.
 ///
-/// It counts processor time, so that other programs on the machine do not matter, and beside it real time, which shows a
-/// main thread that waits for a lock or a file.
+/// It counts processor time, so that other programs on the machine do not matter, and beside it real time, which shows
+/// a main thread that waits for a lock or a file.
 @MainActor final class Stalls {
     private(set) var longest = Duration.zero
     /// The longest real time.

@@ -4,8 +4,8 @@ import Foundation
 import Tintype
 import TintypeGTK
 
-/// Measures the processor time of the main thread for 100 views of one animation, against 100 plain GtkPicture widgets that
-/// a timer sets to the same frames, and for hidden views.
+/// Measures the processor time of the main thread for 100 views of one animation, against 100 plain GtkPicture widgets
+/// that a timer sets to the same frames, and for hidden views.
 @MainActor final class ViewCost {
     private let seconds: Double
     private let count = 100

@@ -2,7 +2,7 @@
 //
 //     GTKTest bridge          runs jobs of the main actor and drawing against each other; ends when neither starves
 //     GTKTest gallery [N]     scrolls through the gallery for N seconds, 20 by default, and checks every frame
-//     GTKTest views [N]       compares 100 views of an animation with 100 plain `GtkPicture`, N seconds each, 5 by default
+//     GTKTest views [N]       compares 100 views of an animation with 100 plain `GtkPicture`, N (5) seconds each
 //     GTKTest screenshots DIR writes what the gallery shows at a few moments
 //     GTKTest attach-in-task  attaches the main actor in ways that are refused: both end with a message
 //     GTKTest attach-elsewhere

@@ -6,8 +6,8 @@ extension ImageFormat {
     package static let late = ImageFormat(rawValue: "late")
 }
 
-/// A decoder that learns only after many bytes whether an image is an animation. Its pixels are a digest of the bytes that have
-/// arrived.
+/// A decoder that learns only after many bytes whether an image is an animation. Its pixels are a digest of the bytes
+/// that have arrived.
 package struct LateDecoder: ProgressiveAnimationDecoder, RecognizingImageDecoder, SandboxableImageDecoder {
     /// Creates a decoder.
     package init() {}

@@ -3,8 +3,8 @@ import HostileDecoders
 import TintypeCore
 import TintypeSandbox
 
-/// Runs a decoder that misbehaves in every way, with limits of 1 second and 256 MB, and prints how each image ends and the
-/// largest memory of its worker.
+/// Runs a decoder that misbehaves in every way, with limits of 1 second and 256 MB, and prints how each image ends and
+/// the largest memory of its worker.
 enum Containment {
     private static let time = Duration.seconds(1)
     private static let memory = 256 << 20

@@ -3,7 +3,8 @@ import HostileDecoders
 import TintypeCore
 import TintypeSandbox
 
-/// Decodes many images at once, of which one in a hundred ends its worker and one in ten is in memory that its worker shares.
+/// Decodes many images at once, of which one in a hundred ends its worker and one in ten is in memory that its worker
+/// shares.
 enum Crowd {
     /// - Returns: Whether all others were right, and nothing is left.
     static func run(count: Int) -> Bool {

@@ -8,8 +8,8 @@ import TintypeJXL
 import TintypeSVG
 import TintypeSandbox
 
-/// Checks that workers are fully restricted and decode on this system: as this user, under its filters of system calls, and
-/// with every version of Landlock.
+/// Checks that workers are fully restricted and decode on this system: as this user, under its filters of system calls,
+/// and with every version of Landlock.
 enum HostCheck {
     private static let plain = ImageCoderRegistry(decoders: [
         AVIFDecoder(), HEIFDecoder(), HostileDecoder(), JPEGDecoder(), JXLDecoder(), SVGDecoder(),

@@ -27,8 +27,8 @@ enum SandboxProgram {
         }
     }
 
-    /// The arguments. Swift reads them from /proc, so where that is missing, the variable `SANDBOX_ARGUMENTS` has them, a line
-    /// each.
+    /// The arguments. Swift reads them from /proc, so where that is missing, the variable `SANDBOX_ARGUMENTS` has them,
+    /// a line each.
     private static var arguments: [String] {
         let variable = ProcessInfo.processInfo.environment["SANDBOX_ARGUMENTS"]
         return variable?.split(separator: "\n").map(String.init) ?? Array(CommandLine.arguments.dropFirst())

@@ -5,7 +5,8 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// Queries of a cache for less than the whole original: a size, or a frame of an animation. SDWebImage has the same rules.
+/// Queries of a cache for less than the whole original: a size, or a frame of an animation. SDWebImage has the same
+/// rules.
 @Suite(.timeLimited) struct DecodedQueryTests {
     private let memory = MemoryCache(limits: CacheLimits(cost: 1 << 20))
     private let disk = FakeDataCache()

@@ -236,8 +236,8 @@ import TintypeTesting
             return []
         }
 
-        /// The operations that can change this state, with at most `keys` different numbers. New numbers come in order, as
-        /// their names do not matter.
+        /// The operations that can change this state, with at most `keys` different numbers. New numbers come in order,
+        /// as their names do not matter.
         func operations(keys: Int) -> [Operation] {
             let absent = (0..<keys).filter { !order.contains($0) }.prefix(1).map(Operation.insert)
             let present = order.flatMap { [Operation.insert($0), .use($0), .remove($0)] }

@@ -236,8 +236,8 @@ private final class HeldDataCache: DataCaching {
         #expect(!memory.contains(CacheKey(source: "b")))
     }
 
-    /// The fake encoder supports PNG and JPEG. An image without a format of its own is a PNG with alpha, otherwise a JPEG (test
-    /// 42 of SDWebImage's cache).
+    /// The fake encoder supports PNG and JPEG. An image without a format of its own is a PNG with alpha, otherwise a
+    /// JPEG (test 42 of SDWebImage's cache).
     @Test(arguments: [
         (ImageFormat.png, UInt8(255), ImageFormat.png), (.jpeg, 255, .jpeg), (.jpeg, 9, .png), (.gif, 255, .jpeg),
         (.gif, 9, .png),

@@ -216,8 +216,8 @@ import TintypeTesting
         #expect(image.size.width == 16)
     }
 
-    /// A sweep returns the living images. If references to freed images stayed, each sweep would come twice as late as the
-    /// one before, or come with every addition.
+    /// A sweep returns the living images. If references to freed images stayed, each sweep would come twice as late as
+    /// the one before, or come with every addition.
     @Test func referencesToFreedImagesAreSweptAtAConstantRate() throws {
         var living = LivingImages()
         let image = try image(1)

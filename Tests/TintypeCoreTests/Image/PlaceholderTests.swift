@@ -4,7 +4,8 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// The expected hashes and pixels come from other implementations, in Python: blurhash 1.1.5 and thumbhash-python 1.0.1.
+/// The expected hashes and pixels come from other implementations, in Python: blurhash 1.1.5 and thumbhash-python
+/// 1.0.1.
 @Suite struct PlaceholderTests {
     private func image(_ width: Int, _ height: Int, _ hasAlpha: Bool) throws -> PixelBuffer {
         try .drawn(PixelSize(width: width, height: height)) { x, y in

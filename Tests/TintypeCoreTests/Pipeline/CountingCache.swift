@@ -2,7 +2,8 @@ import Foundation
 import TintypeCore
 import TintypeTesting
 
-/// A cache that counts its lookups, and removes images when they are returned, as if memory became scarce at that moment.
+/// A cache that counts its lookups, and removes images when they are returned, as if memory became scarce at that
+/// moment.
 struct CountingCache: ImageCaching {
     private let inner: ImageCache
     private let lookups = Shared<[CacheKey: Int]>([:])

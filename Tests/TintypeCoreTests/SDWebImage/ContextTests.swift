@@ -13,8 +13,8 @@ import TintypeTesting
         #expect(await countEvents(fixture.pipeline, fixture.request()) > 0)
     }
 
-    /// Returns the number of events of a load. Stops the test process if one is not delivered on the main actor, which is not
-    /// always the main thread on Linux.
+    /// Returns the number of events of a load. Stops the test process if one is not delivered on the main actor, which
+    /// is not always the main thread on Linux.
     @MainActor private func countEvents(_ pipeline: ImagePipeline, _ request: ImageRequest) async -> Int {
         let count = Shared(0)
         await withCheckedContinuation { continuation in

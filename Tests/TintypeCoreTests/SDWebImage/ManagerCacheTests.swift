@@ -5,8 +5,8 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// A counterpart of SDWebImage's tests of its manager and its downloader that concern caches, renditions and shared loads. The
-/// name of the original is above each test.
+/// A counterpart of SDWebImage's tests of its manager and its downloader that concern caches, renditions and shared
+/// loads. The name of the original is above each test.
 @Suite("Manager and caches", .timeLimited) struct ManagerCacheTests {
     private let full = PixelSize(width: 50, height: 50)
     private let transformer = CountingTransformer(identifier: "t")

@@ -6,8 +6,8 @@ import TintypeTesting
 @testable import TintypeCore
 @testable import TintypeViews
 
-/// A counterpart of each of SDWebImage's tests of its view categories, on displays that record what they show. The name of
-/// the original is above each test.
+/// A counterpart of each of SDWebImage's tests of its view categories, on displays that record what they show. The name
+/// of the original is above each test.
 @Suite("View categories", .timeLimited) @MainActor struct ViewCategoryTests {
     private let view = ViewFixture()
     private var fixture: PipelineFixture { view.fixture }

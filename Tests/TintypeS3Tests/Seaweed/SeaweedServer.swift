@@ -78,8 +78,8 @@ final class SeaweedServer: Sendable {
         process.executableURL = URL(filePath: "/bin/sh")
         process.currentDirectoryURL = folder
         process.environment = ["PATH": "/usr/bin:/bin", "HOME": folder.path(percentEncoded: false)]
-        // The shell ends the server, and removes its folder, when its standard input ends. It does not wait for the server: the
-        // signal for that may be blocked in the thread that starts it.
+        // The shell ends the server, and removes its folder, when its standard input ends. It does not wait for the
+        // server: the signal for that may be blocked in the thread that starts it.
         let script = #""$@" >weed.log 2>&1 </dev/null & read -r _; kill -9 $!; cd /; rm -rf "$0" || rm -rf "$0""#
         process.arguments = ["-c", script, folder.path(percentEncoded: false), program] + arguments(ports)
         process.standardInput = life

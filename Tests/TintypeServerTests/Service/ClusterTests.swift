@@ -55,8 +55,9 @@ import TintypeTesting
         }
     }
 
-    /// The holder of a lease writes the result to the store, so the service must not write it again: the second write would
-    /// replace the first, on which the holder waits, and other machines would be told that there is no shared result.
+    /// The holder of a lease writes the result to the store, so the service must not write it again: the second write
+    /// would replace the first, on which the holder waits, and other machines would be told that there is no shared
+    /// result.
     @Test func aRenditionMadeWithALeaseIsWrittenOnce() async throws {
         let gate = Gate()
         store.behave(.gated(gate), in: [.write])

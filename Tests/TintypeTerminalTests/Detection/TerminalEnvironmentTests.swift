@@ -41,8 +41,8 @@ import TintypeCore
 
     private static let tmux = ["TERM": "tmux-256color", "TMUX": "/tmp/x,1,0"]
 
-    /// Graphics go through tmux only to a terminal that is known to show placeholders, if tmux passes them on, and if no other
-    /// terminal shows the session.
+    /// Graphics go through tmux only to a terminal that is known to show placeholders, if tmux passes them on, and if
+    /// no other terminal shows the session.
     @Test(arguments: [
         ("xterm-kitty|RGB|1|1|kitty(0.28.0)", true), ("xterm-kitty|RGB|on|1|kitty(0.43.1)", true),
         ("xterm-256color||all|1|kitty(1.0)", true), ("xterm-ghostty|RGB|on|1|", true),

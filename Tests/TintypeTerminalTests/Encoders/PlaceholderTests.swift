@@ -129,7 +129,8 @@ import TintypeTesting
 
     // MARK: Regions
 
-    /// tmux and the terminal draw only cells that change, so each frame has another number; the former image is removed.
+    /// tmux and the terminal draw only cells that change, so each frame has another number; the former image is
+    /// removed.
     @Test func eachFrameOfARegionReplacesTheFormerOne() throws {
         var renderer = RegionRenderer(capabilities, size: capabilities.size, image: 5)
         var terminal = PlaceholderTerminal(columns: 40, rows: 20)

@@ -26,7 +26,8 @@ import TintypeTesting
         }
     }
 
-    /// Rows are reserved first, so that the screen has scrolled before the graphic is drawn, and the cursor ends below it.
+    /// Rows are reserved first, so that the screen has scrolled before the graphic is drawn, and the cursor ends below
+    /// it.
     @Test(arguments: [(GraphicsProtocol.kitty, "_…"), (.sixel, "P…"), (.iterm2, "]…")])
     func graphicsReserveTheirRows(_ graphics: GraphicsProtocol, _ graphic: String) throws {
         let writer = InlineImage(capabilities(graphics))

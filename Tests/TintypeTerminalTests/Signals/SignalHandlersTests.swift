@@ -8,7 +8,8 @@ import Testing
     /// A signal without an effect by default, which nothing else uses.
     private static let number = SIGURG
 
-    // Unsafe because a handler of a signal cannot take a lock. Only the tests of this suite use it, one after the other.
+    // Unsafe because a handler of a signal cannot take a lock. Only the tests of this suite use it, one after the
+    // other.
     private nonisolated(unsafe) static var receiver: pthread_t?
 
     /// Runs steps with handlers of the signal, whose former effect records the thread that receives it.

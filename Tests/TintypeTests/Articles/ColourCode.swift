@@ -3,7 +3,8 @@ import Tintype
 
 // The code of the article Colour and high dynamic range. `DocumentCodeTests` compares the two.
 
-/// Writes a photo as AVIF with the light that an 8-bit image cannot have, and as a JPEG that other programs can show, too.
+/// Writes a photo as AVIF with the light that an 8-bit image cannot have, and as a JPEG that other programs can show,
+/// too.
 func writeHighRange(_ url: URL, with pipeline: ImagePipeline) async throws(TintypeError) -> [Data] {
     var request = ImageRequest(url: url)
     request.rendition.decode.range = .high

@@ -3,8 +3,8 @@ import Tintype
 
 // The code of the article Tuning. `DocumentCodeTests` compares the two.
 
-/// Returns a pipeline for a program that scrolls through many thumbnails on a machine with little memory, and a trace of what
-/// it does.
+/// Returns a pipeline for a program that scrolls through many thumbnails on a machine with little memory, and a trace
+/// of what it does.
 func makeThumbnailPipeline() -> (ImagePipeline, TraceRecorder) {
     var downloader = DownloaderConfiguration()
     downloader.maximumConcurrentDownloads = 12
