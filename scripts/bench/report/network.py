@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from .programs import Failure
-from .rows import Ours, Row, Value, Whole, time_of
+from .rows import Ours, Row, Value, Whole, time_of, value
 from .samples import ICONS
 
 
