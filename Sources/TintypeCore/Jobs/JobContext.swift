@@ -128,26 +128,3 @@ package struct JobReporter<Status: Sendable>: Sendable {
     /// Delivers a snapshot to all subscribers. May be called from any thread.
     package let report: @Sendable (Status) -> Void
 }
-
-/// The tasks that do the work of jobs.
-///
-/// The work belongs to no caller: it is not cancelled with the task that happens to start it. It begins on the calling
-/// thread (on macOS, from 26 on), which saves two thread changes when one job starts another. The part before the first
-/// suspension must be short.
-enum JobTasks {
-    /// A task for each job. It leaves the thread of an actor before `@concurrent` code runs, such as a user's loader.
-    case new
-    /// Tasks that do one job after another. They leave the calling thread at their first suspension.
-    case reused
-
-    /// Starts the work of a job and binds its task to the context.
-    func start(_ work: @escaping @Sendable () async -> Void, for context: JobContext) {
-        switch self {
-        case .new:
-            guard #available(macOS 26, *) else { return context.bind(Task.detached { await work() }) }
-            context.bind(Task.immediateDetached { await work() })
-        case .reused:
-            JobWorkers.shared.take().begin(JobWorker.Assignment(context: context, work: work))
-        }
-    }
-}

@@ -26,19 +26,9 @@ package final class JobRunner<Key: Hashable & Sendable, Value: Sendable, Status:
     }
 
     private let state = Locked(State())
-    private let tasks: JobTasks
 
     /// Creates a table without jobs.
-    ///
-    /// - Parameter tasks: The kind of tasks that do the work.
-    init(on tasks: JobTasks) {
-        self.tasks = tasks
-    }
-
-    /// Creates an empty table. Each job that is added gets its own task.
-    package convenience init() {
-        self.init(on: .new)
-    }
+    package init() {}
 
     /// The number of running jobs.
     package var count: Int { state.withLock { $0.table.count } }
@@ -76,9 +66,12 @@ package final class JobRunner<Key: Hashable & Sendable, Value: Sendable, Status:
             switch attachment {
             case .start:
                 let reporter = JobReporter<Status> { self.report($0, of: subscriber.job) }
-                tasks.start(
-                    { [work = work()] in await self.run(subscriber.job, joined.context, reporter, work) },
-                    for: joined.context)
+                // Apart from `joined`, which the closure would capture as a whole.
+                let context = joined.context
+                JobWorkers.shared.take().begin(
+                    JobWorker.Assignment(context: context) { [work = work()] in
+                        await self.run(subscriber.job, context, reporter, work)
+                    })
             case .join(raisedTo: .some): bringUpToDate(joined.context, subscriber.job)
             case .join(raisedTo: nil): break
             }

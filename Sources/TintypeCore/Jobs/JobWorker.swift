@@ -5,7 +5,7 @@ import Dispatch
 ///
 /// It is its own executor, so that work begins on the calling thread: ``begin(_:)`` resumes the task, the executor
 /// receives the partial task that results, and ``begin(_:)`` runs it. After its first suspension the work continues on
-/// Dispatch's threads.
+/// Dispatch's threads: on the one that resumes it, as its ``NextStep``, or else on another one.
 final class JobWorker: TaskExecutor {
     /// The work of one job.
     struct Assignment: Sendable {
@@ -55,10 +55,13 @@ final class JobWorker: TaskExecutor {
         return task
     }
 
-    /// Runs a partial task: in ``runWoken()`` if the worker was just woken, otherwise on a thread of Dispatch.
+    /// Runs a partial task: in ``runWoken()`` if the worker was just woken, as the next step of this thread if it can
+    /// be that, otherwise on a thread of Dispatch.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        if let turn = state.withLock({ $0.add(job, to: self) }) { Self.threads.async(execute: turn.run) }
+        guard let (turn, mayFollow) = state.withLock({ $0.add(job, to: self) }) else { return }
+        if mayFollow, NextStep.offer(self) { return }
+        Self.threads.async(execute: turn.run)
     }
 
     /// Runs the partial task that ``wake(for:)`` has caused.
@@ -138,15 +141,16 @@ struct JobWorkerState: Sendable {
 
     /// Adds a partial task.
     ///
-    /// - Returns: The block that runs it, for another thread; `nil` if the thread that wakes the worker runs it.
-    mutating func add(_ job: UnownedJob, to worker: JobWorker) -> JobTurn? {
+    /// - Returns: The block that runs it, for another thread, and whether it may instead be the next step of this one:
+    ///   a task that yields, and child tasks, need another. `nil` if the thread that wakes the worker runs it.
+    mutating func add(_ job: UnownedJob, to worker: JobWorker) -> (turn: JobTurn, mayFollow: Bool)? {
         if case .waking(nil) = phase {
             phase = .waking(job)
             return nil
         }
         waiting.append(job)
         owner = worker
-        return turn
+        return turn.map { ($0, threadCount == 0 && waiting.count == 1) }
     }
 
     /// Removes and returns the partial task of a worker that was just woken. Call ``leave()`` after running it.
@@ -193,7 +197,7 @@ final class JobTurn: Sendable {
     ///
     /// - Parameter worker: Not retained; ``JobWorkerState`` retains it while any partial task waits.
     init(of worker: JobWorker) {
-        run = { [unowned worker] in worker.runNext() }
+        run = { [unowned worker] in NextStep.run { worker.runNext() } }
     }
 }
 

@@ -12,18 +12,10 @@ package final class ByteLoads: Sendable {
     package typealias Work =
         @Sendable (JobContext, JobReporter<ReceivedBytes>) async throws(TintypeError) -> LoadedBytes
 
-    let jobs: JobRunner<ByteLoadKey, LoadedBytes, ReceivedBytes>
+    let jobs = JobRunner<ByteLoadKey, LoadedBytes, ReceivedBytes>()
 
-    /// Creates a table for loads whose work leaves the calling thread by itself before user code runs.
-    package convenience init() {
-        self.init(on: .reused)
-    }
-
-    /// - Parameter tasks: The kind of tasks that load. A user's loader needs ``JobTasks/new``, or it would begin on the
-    ///   calling thread.
-    init(on tasks: JobTasks) {
-        jobs = JobRunner(on: tasks)
-    }
+    /// Creates a table without loads. Their work must leave the calling thread before user code runs.
+    package init() {}
 
     /// The number of running loads, however many callers wait for each.
     package var count: Int { jobs.count }
@@ -112,9 +104,7 @@ struct PipelineLoader: SharedLoader {
             let received = ReceivedBytes(limit: request.byteLimit, onProgress: reporter.report)
             let context = LoadContext(
                 received: received, job: job, extras: request.extras, accept: request.accept, stored: request.stored)
-            // A job begins on the calling thread, which a user's loader may block. Only a suspension leaves it for
-            // certain.
-            await Task.yield()
+            await NextStep.leaveThread()
             do throws(TintypeError) {
                 return try await loader.load(request.source, context: context)
             } catch {

@@ -89,6 +89,7 @@ extension ImageLoad {
     /// Reads an entry of a disk cache from another machine, without a thread that waits for it.
     func readRemoteEntry(_ key: CacheKey, in cache: any ImageCaching) async throws(TintypeError) -> CacheEntry? {
         guard let remote = cache.remote else { return nil }
+        await NextStep.leaveThread()
         let entry = try await watch.watch(.disk, key, byteCount: { $0?.data.count }) { _ throws(TintypeError) in
             await remote.remoteEntry(for: key)
         }

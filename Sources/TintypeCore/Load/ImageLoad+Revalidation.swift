@@ -59,6 +59,7 @@ extension ImageLoad {
         guard request.policy.freshness == .http else {
             return try await askOrigin(about: readOriginalEntry(as: nil), as: nil, ifFailed: .always, previews)
         }
+        await NextStep.leaveThread()
         let judge = await sharedLoader.judge(for: byteRequest())
         let (entry, verdict, variant) = try await selectEntry(by: judge)
         if let entry, verdict == .fresh || verdict == .usableWhileRevalidating {

@@ -66,6 +66,7 @@ extension ImageLoad {
     private func flush() async {
         // A serializer may still be processing an original.
         if serializer != nil { await services.background.wait() }
+        await NextStep.leaveThread()
         do {
             try await originalCache.flush()
             try await cache.flush()

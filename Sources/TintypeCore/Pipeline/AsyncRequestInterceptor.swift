@@ -36,6 +36,7 @@ extension ImageLoad {
     func loadIntercepted(from start: JobStart) async throws(TintypeError) -> ImageResponse {
         // The scale belongs to each caller, unless it depends on the source.
         let asked = request.others == nil ? request.withoutScale : request
+        await NextStep.leaveThread()
         do throws(TintypeError) {
             var decision = InterceptedRequest.load(asked)
             for interceptor in services.configuration.asyncInterceptors {

@@ -15,7 +15,7 @@ final class PipelineServices: Sendable {
     /// The jobs that decode originals.
     let originals = ImageLoad.Jobs()
     /// The running loads of loaders without a table of their own.
-    let loads = ByteLoads(on: .new)
+    let loads = ByteLoads()
     /// Holds loads back while the pipeline is paused.
     let pause = LoadPause()
     /// Original bytes on their way from a loader to the disk.
