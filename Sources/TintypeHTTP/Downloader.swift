@@ -73,9 +73,8 @@ public final class Downloader: ImageLoader {
         let request = ByteRequest(
             source: source, extras: extras, byteLimit: options.maximumByteCount ?? defaultByteLimit)
         let key = try key(for: request)
-        let receiver = ByteLoads.Receiver(onStatus: { download.update($0) }, onEnd: { download.finish($0) })
         let priority = download.priority
-        let subscription = loads.attach(key, at: priority, receiver: receiver) { self.work(for: request) }
+        let subscription = loads.attach(key, at: priority, receiver: download) { self.work(for: request) }
         download.bind(subscription, subscribedAt: priority)
     }
 
@@ -292,12 +291,16 @@ public final class Download: Sendable {
         handle.bind(subscription, subscribedAt: priority)
     }
 
-    func update(_ received: ReceivedBytes) {
+    /// Takes the bytes that have arrived so far.
+    package func update(_ received: ReceivedBytes) {
         self.received.withLock { $0 = received }
         if let onProgress, !end.isFulfilled { onProgress(received.progress) }
     }
 
-    func finish(_ result: Result<LoadedBytes, TintypeError>) {
+    /// Takes the result.
+    package func finish(_ result: Result<LoadedBytes, TintypeError>) {
         end.fulfill(result)
     }
 }
+
+extension Download: JobReceiver {}

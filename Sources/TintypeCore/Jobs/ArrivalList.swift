@@ -4,28 +4,47 @@
 /// subscribers may wait for one job. A removed value leaves an empty entry, and empty entries are swept when they are
 /// the majority.
 struct ArrivalList<Key: Comparable & Sendable, Value: Sendable>: Sendable {
+    /// The oldest value, if it was added to an empty list. Most jobs have one subscriber, which then costs no
+    /// allocation.
+    private var first: (key: Key, value: Value)?
+    /// The values after ``first``.
     private var entries: [(key: Key, value: Value?)] = []
     private(set) var count = 0
 
     /// Calls `body` for each value in order of arrival, without making a list of them.
     func forEach(_ body: (Value) -> Void) {
+        if let first { body(first.value) }
         for entry in entries { if let value = entry.value { body(value) } }
     }
 
     /// - Parameter key: Greater than every key before it.
     mutating func append(_ value: Value, as key: Key) {
-        entries.append((key, value))
+        if count == 0 {
+            entries = []
+            first = (key, value)
+        } else {
+            entries.append((key, value))
+        }
         count += 1
     }
 
     /// Replaces a value and returns the old one. Returns `nil`, and adds nothing, if the key is not there.
     mutating func update(_ key: Key, to value: Value) -> Value? {
+        if let old = first, old.key == key {
+            first = (key, value)
+            return old.value
+        }
         guard let index = index(of: key), let old = entries[index].value else { return nil }
         entries[index].value = value
         return old
     }
 
     mutating func remove(_ key: Key) -> Value? {
+        if let old = first, old.key == key {
+            first = nil
+            count -= 1
+            return old.value
+        }
         guard let index = index(of: key), let old = entries[index].value else { return nil }
         entries[index].value = nil
         count -= 1

@@ -4,9 +4,23 @@ import Synchronization
 package final class JobContext: Sendable {
     private struct State: Sendable {
         var priority: ImagePriority
-        var followers: [Int: any PriorityFollower] = [:]
+        /// Nearly all jobs have one follower at a time, which then costs no dictionary.
+        var first: (number: Int, follower: any PriorityFollower)?
+        var others: [Int: any PriorityFollower] = [:]
         var lastFollower = 0
         var task: Task<Void, Never>?
+
+        var followers: [any PriorityFollower] { (first.map { [$0.follower] } ?? []) + others.values }
+
+        mutating func add(_ follower: any PriorityFollower) -> Int {
+            lastFollower += 1
+            if first == nil { first = (lastFollower, follower) } else { others[lastFollower] = follower }
+            return lastFollower
+        }
+
+        mutating func remove(_ number: Int) {
+            if first?.number == number { first = nil } else { others[number] = nil }
+        }
     }
 
     private let state: Locked<State>
@@ -48,11 +62,7 @@ package final class JobContext: Sendable {
     ///
     /// - Parameter priority: The priority of the follower, if it is known.
     package func addFollower(_ follower: any PriorityFollower, at priority: ImagePriority? = nil) -> Int {
-        let number = state.withLock { state in
-            state.lastFollower += 1
-            state.followers[state.lastFollower] = follower
-            return state.lastFollower
-        }
+        let number = state.withLock { $0.add(follower) }
         // The priority may have changed after the follower was created and before it was registered.
         passPriority(alreadySent: priority) { follower.follow($0) }
         return number
@@ -60,13 +70,13 @@ package final class JobContext: Sendable {
 
     /// Removes a follower by the number that ``addFollower(_:)`` returned.
     package func removeFollower(_ number: Int) {
-        state.withLock { $0.followers[number] = nil }
+        state.withLock { $0.remove(number) }
     }
 
     func setPriority(_ priority: ImagePriority) {
         state.withLock { $0.priority = priority }
         ImagePriority.pass {
-            state.withLock { ($0.priority, Array($0.followers.values)) }
+            state.withLock { ($0.priority, $0.followers) }
         } to: { followers, priority in
             for follower in followers { follower.follow(priority) }
         }
@@ -106,12 +116,23 @@ package final class JobContext: Sendable {
     }
 }
 
-/// The closures that report a job to one subscriber. Both are called on any thread, with no lock held.
-package struct JobReceiver<Value: Sendable, Status: Sendable>: Sendable {
+/// One subscriber of a job. Both methods are called on any thread, with no lock held.
+package protocol JobReceiver<Value, Snapshot>: AnyObject, Sendable {
+    /// The result of the job.
+    associatedtype Value: Sendable
+    /// A snapshot of the running job.
+    associatedtype Snapshot: Sendable
+
     /// Takes the newest snapshot of the job. Snapshots in between may be skipped.
-    var onStatus: @Sendable (Status) -> Void
+    func update(_ status: Snapshot)
     /// Takes the result, exactly once, unless the subscription has already been cancelled.
-    var onEnd: @Sendable (Result<Value, TintypeError>) -> Void
+    func finish(_ result: Result<Value, TintypeError>)
+}
+
+/// A receiver of two closures.
+package final class ClosureReceiver<Value: Sendable, Status: Sendable>: JobReceiver {
+    private let onStatus: @Sendable (Status) -> Void
+    private let onEnd: @Sendable (Result<Value, TintypeError>) -> Void
 
     /// Creates a receiver from two closures.
     package init(
@@ -121,6 +142,12 @@ package struct JobReceiver<Value: Sendable, Status: Sendable>: Sendable {
         self.onStatus = onStatus
         self.onEnd = onEnd
     }
+
+    /// Calls the closure for snapshots.
+    package func update(_ status: Status) { onStatus(status) }
+
+    /// Calls the closure for the result.
+    package func finish(_ result: Result<Value, TintypeError>) { onEnd(result) }
 }
 
 /// Reports the status of a running job to its subscribers.

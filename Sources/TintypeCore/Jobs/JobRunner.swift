@@ -3,14 +3,14 @@
 /// - `Value`: The result of a job.
 /// - `Status`: A snapshot of a running job. Only the newest one counts; a late subscriber receives it.
 package final class JobRunner<Key: Hashable & Sendable, Value: Sendable, Status: Sendable>: Sendable {
-    /// The closures that report a job to one subscriber.
-    package typealias Receiver = JobReceiver<Value, Status>
+    /// A subscriber of two closures.
+    package typealias Receiver = ClosureReceiver<Value, Status>
     /// The work of a job. It should stop when its context is cancelled.
     package typealias Work = @Sendable (JobContext, JobReporter<Status>) async throws(TintypeError) -> Value
 
     private struct Running: Sendable {
         let context: JobContext
-        var receivers = ArrivalList<JobSubscriberID, Receiver>()
+        var receivers = ArrivalList<JobSubscriberID, any JobReceiver<Value, Status>>()
         var latest: Status?
     }
 
@@ -49,7 +49,7 @@ package final class JobRunner<Key: Hashable & Sendable, Value: Sendable, Status:
     ///
     /// - Parameter work: Returns the work. Called only to start a job, so that joining one allocates no closure.
     package func attach(
-        _ key: Key, at priority: ImagePriority, receiver: Receiver, work: () -> Work
+        _ key: Key, at priority: ImagePriority, receiver: any JobReceiver<Value, Status>, work: () -> Work
     ) -> JobSubscription {
         let (subscriber, attachment, joined) = state.withLock { state in
             let (subscriber, attachment) = state.table.attach(key, at: priority)
@@ -75,7 +75,7 @@ package final class JobRunner<Key: Hashable & Sendable, Value: Sendable, Status:
             case .join(raisedTo: .some): bringUpToDate(joined.context, subscriber.job)
             case .join(raisedTo: nil): break
             }
-            if let latest = joined.latest { receiver.onStatus(latest) }
+            if let latest = joined.latest { receiver.update(latest) }
         }
         return JobSubscription(jobs: self, subscriber: subscriber)
     }
@@ -92,13 +92,12 @@ package final class JobRunner<Key: Hashable & Sendable, Value: Sendable, Status:
     ) async throws(TintypeError) -> Value {
         // A task that is already cancelled must not start a job.
         if Task.isCancelled { throw .cancelled }
-        let promise = SharedPromise<Result<Value, TintypeError>>()
-        let receiver = Receiver(onStatus: onStatus, onEnd: { promise.fulfill($0) })
+        let wait = JobWait<Value, Status>(onStatus)
         let priority = parent.priority
-        let subscription = attach(key, at: priority, receiver: receiver, work: { work })
+        let subscription = attach(key, at: priority, receiver: wait, work: { work })
         let follower = parent.addFollower(subscription, at: priority)
         defer { parent.removeFollower(follower) }
-        return try await promise.wait {
+        return try await wait.end.wait {
             subscription.cancel()
             return .failure(.cancelled)
         }.get()
@@ -108,7 +107,7 @@ package final class JobRunner<Key: Hashable & Sendable, Value: Sendable, Status:
     package func cancelAll() {
         let ended = state.withLock { state in state.running.all.compactMap { state.take($0.job) } }
         for job in ended { job.context.cancel() }
-        for job in ended { job.receivers.forEach { $0.onEnd(.failure(.cancelled)) } }
+        for job in ended { job.receivers.forEach { $0.finish(.failure(.cancelled)) } }
     }
 }
 
@@ -124,7 +123,7 @@ extension JobRunner {
         } catch {
             result = .failure(error)
         }
-        state.withLock { $0.take(job) }?.receivers.forEach { $0.onEnd(result) }
+        state.withLock { $0.take(job) }?.receivers.forEach { $0.finish(result) }
     }
 
     private func report(_ status: Status, of job: JobID) {
@@ -134,7 +133,7 @@ extension JobRunner {
                 return running.receivers
             }
         }
-        receivers?.forEach { $0.onStatus(status) }
+        receivers?.forEach { $0.update(status) }
     }
 
     /// Sets the priority of a job to the one in the table.
@@ -174,6 +173,20 @@ extension JobRunner: SubscribedJobs {
         }
         if let context { bringUpToDate(context, subscriber.job) }
     }
+}
+
+/// The wait of a job for another one.
+private final class JobWait<Value: Sendable, Status: Sendable>: JobReceiver {
+    let end = Promise<Result<Value, TintypeError>>()
+    private let onStatus: @Sendable (Status) -> Void
+
+    init(_ onStatus: @escaping @Sendable (Status) -> Void) {
+        self.onStatus = onStatus
+    }
+
+    func update(_ status: Status) { onStatus(status) }
+
+    func finish(_ result: Result<Value, TintypeError>) { end.fulfill(result) }
 }
 
 /// Jobs of any type, as their subscriptions see them.

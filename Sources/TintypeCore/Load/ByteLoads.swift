@@ -6,7 +6,7 @@ import Foundation
 /// other loaders are in the table of their pipeline. Callers in other modules join a load here: in this module, the
 /// compiler specialises the ``JobRunner`` for these types.
 package final class ByteLoads: Sendable {
-    /// The closures that report a load to one caller.
+    /// What a load is reported to.
     package typealias Receiver = JobReceiver<LoadedBytes, ReceivedBytes>
     /// The work of a load.
     package typealias Work =
@@ -25,7 +25,7 @@ package final class ByteLoads: Sendable {
 
     /// Joins or starts a load. See ``JobRunner/attach(_:at:receiver:work:)``.
     package func attach(
-        _ key: ByteLoadKey, at priority: ImagePriority, receiver: Receiver, work: () -> Work
+        _ key: ByteLoadKey, at priority: ImagePriority, receiver: any Receiver, work: () -> Work
     ) -> JobSubscription {
         jobs.attach(key, at: priority, receiver: receiver, work: work)
     }

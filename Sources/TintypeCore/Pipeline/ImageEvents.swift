@@ -14,7 +14,7 @@ public enum ImageEvent: Sendable {
 
 /// A snapshot of a running load. The newest one is complete, so earlier ones need not be stored for slow or late
 /// listeners.
-struct LoadStatus: Sendable {
+package struct LoadStatus: Sendable {
     var progress = LoadProgress()
     /// The newest preview.
     var preview: ImageResponse?

@@ -103,11 +103,8 @@ public final class ImagePipeline: Sendable {
             request: request, in: running,
             keeper: request.policy.keepsPreviews ? PreviewKeeper(request, services) : nil)
         if request.policy.keepsPreviews || request.placeholderKey != nil { showPlaceholder(in: task) }
-        // The closures capture only the task, so that Swift allocates no context for them.
-        let receiver = JobReceiver<ImageResponse, LoadStatus>(
-            onStatus: { task.update($0) }, onEnd: { task.finish($0) })
         let start = start ?? (services.configuration.asyncInterceptors.isEmpty ? .caches : .interceptors)
-        let subscription = services.attach(request, from: start, at: request.priority, receiver: receiver)
+        let subscription = services.attach(request, from: start, at: request.priority, receiver: task)
         task.handle.bind(subscription, subscribedAt: request.priority)
         return task
     }

@@ -132,7 +132,7 @@ public final class ImageTask: Sendable {
 
 // MARK: - From the pipeline
 
-extension ImageTask {
+extension ImageTask: JobReceiver {
     /// Shows an image before the previews of the load.
     func show(_ placeholder: ImageResponse) {
         deliver(state.withLock { $0.events.show(placeholder) })
@@ -144,7 +144,7 @@ extension ImageTask {
     private var scale: Double? { request.others == nil ? request.rendition.decode.scale : nil }
 
     /// Takes a snapshot from the job, which other tasks may share. Has no effect after the end.
-    func update(_ status: LoadStatus) {
+    package func update(_ status: LoadStatus) {
         keeper?.store(status.preview)
         let scaled = status.atScale(scale)
         deliver(state.withLock { $0.events.update(scaled) })
@@ -152,7 +152,7 @@ extension ImageTask {
     }
 
     /// Ends the task with the result of the job, which other tasks may share. Only the first end counts.
-    func finish(_ shared: ImageTaskState.End) {
+    package func finish(_ shared: Result<ImageResponse, TintypeError>) {
         keeper?.end(shared)
         let result = shared.map { $0.atScale(scale).modified(by: request.resultModifier) }
         let (deliveries, entry) = state.withLock { ($0.events.finish(result), $0.entry) }

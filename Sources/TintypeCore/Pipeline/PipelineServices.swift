@@ -148,7 +148,8 @@ extension PipelineServices {
     ///
     /// - Parameter start: Where the job begins.
     func attach(
-        _ request: ImageRequest, from start: JobStart, at priority: ImagePriority, receiver: ImageLoad.Jobs.Receiver
+        _ request: ImageRequest, from start: JobStart, at priority: ImagePriority,
+        receiver: any JobReceiver<ImageResponse, LoadStatus>
     ) -> JobSubscription {
         renditions.attach(JobKey(rendition: request, from: start, bytes: nil), at: priority, receiver: receiver) {
             renditionWork(request, from: start, bytes: nil)
