@@ -13,7 +13,8 @@ package struct LocalFile: ~Copyable {
     /// - Throws: ``TintypeError/Code/notFound`` or ``TintypeError/Code/unreadable``.
     package init(reading path: String) throws(TintypeError) {
         // Without O_NONBLOCK, opening a pipe without a writer would block forever.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        // `withCString`, because passing a string to a C function copies it.
+        let descriptor = path.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard descriptor >= 0 else { throw Self.failure(errno, path) }
         try self.init(owning: descriptor, path: path)
     }
@@ -53,6 +54,31 @@ package struct LocalFile: ~Copyable {
             filled += result
         }
         return filled == count ? data : data.prefix(filled)
+    }
+
+    /// Reads the whole file at once, into memory that is not cleared before. Blocks.
+    ///
+    /// - Returns: `nil` if the file has grown since it was opened.
+    /// - Throws: ``TintypeError/Code/unreadable``, or ``TintypeError/Code/outOfMemory``.
+    func readUnchanged() throws(TintypeError) -> Data? {
+        // One byte more, so that memory that is not filled shows the end of the file.
+        guard let memory = malloc(byteCount + 1) else {
+            throw TintypeError(.outOfMemory, stage: .load, "no memory for \(byteCount) bytes", subject: path)
+        }
+        var filled = 0
+        while filled <= byteCount {
+            let result = pread(descriptor, memory + filled, byteCount + 1 - filled, off_t(filled))
+            if result < 0, errno == EINTR { continue }
+            guard result > 0 else {
+                if result == 0 { return Data(bytesNoCopy: memory, count: filled, deallocator: .free) }
+                let error = Self.failure(errno, path)
+                free(memory)
+                throw error
+            }
+            filled += result
+        }
+        free(memory)
+        return nil
     }
 
     /// Reads the whole file in pieces of at most 256 KB. Blocks.

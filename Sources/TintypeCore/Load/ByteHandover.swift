@@ -14,7 +14,8 @@ struct ByteHandover: Sendable {
 
     /// Hands bytes over to the loads that are entered. Does nothing if there is none.
     mutating func put(_ bytes: LoadedBytes, as key: JobKey) {
-        table[key]?.bytes = bytes
+        // Not `table[key]?.bytes = bytes`, which allocates three times.
+        if let loads = table[key]?.loads { table[key] = (bytes, loads) }
     }
 
     /// Must be called once for each ``enter(_:)``.

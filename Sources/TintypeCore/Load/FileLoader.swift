@@ -20,20 +20,32 @@ public struct FileLoader: ImageLoader {
         guard let url = source.url, url.isFileURL else {
             throw TintypeError(.invalidSource, stage: .load, "not a file URL", subject: source.displayName)
         }
-        return try await WorkQueue.disk.run(for: context.job) { () throws(TintypeError) in
-            try Self.read(url, context)
+        let (received, job) = (context.received, context.job)
+        return try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in
+            LoadedBytes(data: try Self.read(url, into: received, for: job), origin: .file)
         }
     }
 
-    private static func read(_ url: URL, _ context: LoadContext) throws(TintypeError) -> LoadedBytes {
+    /// The largest file that is read into one piece of memory at once: 1 MB.
+    private static let wholeLimit = 1 << 20
+
+    /// Reads a regular file. Blocks.
+    ///
+    /// - Throws: The errors of ``load(_:context:)``.
+    static func read(
+        _ url: URL, into received: ReceivedBytes, for job: JobContext
+    ) throws(TintypeError) -> Data {
         let file = try LocalFile(reading: url.path(percentEncoded: false))
         try file.naming { () throws(TintypeError) in
-            try context.received.expect(file.byteCount)
+            if file.byteCount <= min(wholeLimit, received.limit), let data = try file.readUnchanged() {
+                return try received.setAll(to: data, expected: data.count)
+            }
+            try received.expect(file.byteCount)
             try file.readAll { bytes throws(TintypeError) in
-                try context.job.checkCancelled()
-                try context.received.append(bytes)
+                try job.checkCancelled()
+                try received.append(bytes)
             }
         }
-        return LoadedBytes(data: context.received.take(), origin: .file)
+        return received.take()
     }
 }

@@ -110,7 +110,7 @@ extension ImageLoad {
         of key: CacheKey, in cache: any ImageCaching
     ) -> @Sendable () throws(TintypeError) -> CacheEntry? {
         { [watch] () throws(TintypeError) in
-            let entry = try watch.watch(.disk, key, byteCount: { $0?.data.count }) { () throws(TintypeError) in
+            let entry = try watch.blockingWatch(.disk, key, byteCount: { $0?.data.count }) { _ throws(TintypeError) in
                 cache.entryOnThisMachine(for: key)
             }
             // Whether it is a miss is known after the other machines were asked.

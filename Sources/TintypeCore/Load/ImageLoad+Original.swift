@@ -29,7 +29,7 @@ extension ImageLoad {
             [watch] entry throws(TintypeError) in
             // A `Result`, so that the bytes of an entry that does not decode are known below.
             let image = Result { () throws(TintypeError) in
-                try watch.watch(.decode, key) { () throws(TintypeError) in try decode(entry.data) }
+                try watch.blockingWatch(.decode, key) { _ throws(TintypeError) in try decode(entry.data) }
             }
             return (LoadedBytes(entry), image)
         }
@@ -96,16 +96,11 @@ extension ImageLoad {
     /// - Returns: The bytes. If the request accepts partial images and the transfer fails, the bytes that had arrived
     ///   (``LoadedBytes/transferFailure``).
     func loadBytes(stored: CacheEntry? = nil, previews: PreviewPump) async throws(TintypeError) -> LoadedBytes {
-        guard request.policy.freshness != .cacheOnly else {
-            throw TintypeError(
-                .notCached, stage: .disk, "no cache contains the image, and the request allows only caches")
-        }
+        try checkLoadersAreAllowed()
         if let bytes = bytesOfEqualLoad { return bytes }
         let wanted = byteRequest(revalidating: stored)
         do throws(TintypeError) {
-            if request.policy.failureMemory == .respected { try services.failureMemory.check(request) }
-            try services.checkAllowed(request)
-            if services.pause.isPaused { try await services.pause.wait() }
+            try await waitUntilLoadable()
             let loader = sharedLoader
             defer { services.didStore(for: request) }
             let bytes = try await loader.loads.jobs.value(
@@ -121,6 +116,22 @@ extension ImageLoad {
             guard let part = partialBytes(previews.received, leftBy: error) else { throw error }
             return part
         }
+    }
+
+    /// - Throws: ``TintypeError/Code/notCached`` if the request allows only caches.
+    func checkLoadersAreAllowed() throws(TintypeError) {
+        guard request.policy.freshness == .cacheOnly else { return }
+        throw TintypeError(
+            .notCached, stage: .disk, "no cache contains the image, and the request allows only caches")
+    }
+
+    /// Waits while the pipeline is paused.
+    ///
+    /// - Throws: An error if the source has failed before, or a guard or the program does not allow the load.
+    func waitUntilLoadable() async throws(TintypeError) {
+        if request.policy.failureMemory == .respected { try services.failureMemory.check(request) }
+        try services.checkAllowed(request)
+        if services.pause.isPaused { try await services.pause.wait() }
     }
 
     /// Returns the request that this load makes of its loader.
@@ -159,7 +170,7 @@ extension ImageLoad {
 
     /// - Returns: `nil` if the request accepts only complete images, the origin refused the request, or no bytes had
     ///   arrived.
-    private func partialBytes(_ received: ReceivedBytes?, leftBy error: TintypeError) -> LoadedBytes? {
+    func partialBytes(_ received: ReceivedBytes?, leftBy error: TintypeError) -> LoadedBytes? {
         guard request.rendition.decode.allowsPartial, error.isOriginUnavailable, let data = received?.all, !data.isEmpty
         else { return nil }
         var part = LoadedBytes(data: data, origin: request.source.expectedOrigin, isStorable: false)

@@ -3,7 +3,7 @@ import Foundation
 /// The load of one rendition, from a memory miss to the image. ``run()`` is the whole path.
 ///
 /// The stages are in files of their own, in the order of ``run()``: `ImageLoad+OtherSources` for requests that name
-/// several sources, `+Revalidation` for those that ask the origin first, `+Caches`, `+Original`, `+Decode`,
+/// several sources, `+Revalidation` for those that ask the origin first, `+Caches`, `+Original`, `+File`, `+Decode`,
 /// `+Transform` (larger decoded sizes as well) and `+Store`.
 struct ImageLoad: Sendable {
     var request: ImageRequest
@@ -41,6 +41,7 @@ struct ImageLoad: Sendable {
     /// Makes the decoded original, in the job that all loads which decode it in the same way share.
     func makeOriginal() async throws(TintypeError) -> ImageResponse {
         if let currentBytes { return try await decodeAndStore(currentBytes) }
+        if let localFile { return try await decodeFile(localFile) }
         // From here on, this load can take the bytes of an equal load, even if that load ends first.
         let key = JobKey(bytesOf: request)
         services.handover.withLock { $0.enter(key) }

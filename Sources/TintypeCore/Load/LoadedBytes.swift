@@ -64,6 +64,13 @@ public struct LoadedBytes: Sendable {
             Parts(data: data, origin: .network, record: .deferred(record), metrics: metrics, file: file))
     }
 
+    /// Creates the result of reading a file.
+    init(file data: Data, received: Date) {
+        parts = Boxed(
+            Parts(
+                data: data, origin: .file, record: .known(metadata: Data(), isStorable: true), received: received))
+    }
+
     init(_ stored: CacheEntry) {
         parts = Boxed(
             Parts(

@@ -87,9 +87,12 @@ public final class ReceivedBytes: Sendable {
     /// Sets a complete body without copying it.
     ///
     /// - Throws: ``TintypeError/Code/limitExceeded`` if it has more than ``limit`` bytes.
-    package func setAll(to data: Data) throws(TintypeError) {
+    package func setAll(to data: Data, expected: Int? = nil) throws(TintypeError) {
         guard data.count <= limit else { throw tooLarge }
-        state.withLock { $0.data = data }
+        state.withLock { state in
+            state.data = data
+            if let expected { state.expected = expected }
+        }
         onProgress(self)
     }
 
@@ -99,6 +102,7 @@ public final class ReceivedBytes: Sendable {
     /// Removes and returns the bytes in memory.
     public func take() -> Data {
         state.withLock { state in
+    /// - Parameter expected: The announced number of bytes; `nil` leaves it as it is.
             defer { state.data = Data() }
             return state.data
         }

@@ -56,16 +56,18 @@ struct StageWatch: Sendable {
 
     /// Runs a synchronous stage on the current thread, and reports when it begins and ends.
     ///
+    /// The parameters are those of the asynchronous variant.
+    ///
     /// - Throws: The errors of `work`.
-    func watch<Value>(
+    func blockingWatch<Value>(
         _ stage: TintypeError.Stage, _ key: CacheKey, byteCount: (Value) -> Int? = { _ in nil },
-        _ work: () throws(TintypeError) -> Value
+        _ work: (StageRun?) throws(TintypeError) -> Value
     ) throws(TintypeError) -> Value {
-        guard !isIdle else { return try work() }
+        guard !isIdle else { return try work(nil) }
         let run = StageRun(id: Self.nextID(), stage: stage, key: key, began: time.uptime())
         report(.stageBegan(run))
         do throws(TintypeError) {
-            let value = try work()
+            let value = try work(run)
             report(.stageEnded(run, outcome(run, error: nil, byteCount: byteCount(value))))
             return value
         } catch {

@@ -169,8 +169,18 @@ extension ImageRequest {
     func identifiedByModification() -> ImageRequest {
         guard facts.isForFile, let path = source.url?.path(percentEncoded: false) else { return self }
         var facts = stat()
-        guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return self }
+        // `withCString`, because passing a string to a C function copies it.
+        guard path.withCString({ stat($0, &facts) }) == 0, facts.st_mode & S_IFMT == S_IFREG else { return self }
         let (time, size) = (facts.st_mtim, facts.st_size)
-        return with { $0.identity = "\(source.identity)\nmodified \(time.tv_sec).\(time.tv_nsec) size \(size)" }
+        var identity = key.source
+        // An interpolation would allocate three times.
+        identity.reserveCapacity(identity.utf8.count + 64)
+        identity += "\nmodified "
+        identity += String(time.tv_sec)
+        identity += "."
+        identity += String(time.tv_nsec)
+        identity += " size "
+        identity += String(size)
+        return with { $0.identity = identity }
     }
 }
