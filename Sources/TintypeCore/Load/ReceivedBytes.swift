@@ -84,8 +84,22 @@ public final class ReceivedBytes: Sendable {
         onProgress(self)
     }
 
+    /// Appends bytes, without copying them if all bytes before them are in a file.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if there would be more than `limit`.
+    package func append(_ part: Data) throws(TintypeError) {
+        let isAdopted = state.withLock { state in
+            guard state.spilled != nil, state.data.isEmpty, part.count <= limit - state.count else { return false }
+            state.data = part
+            return true
+        }
+        if isAdopted { return onProgress(self) }
+        try part.withTypedBytes { bytes throws(TintypeError) in try append(bytes) }
+    }
+
     /// Sets a complete body without copying it.
     ///
+    /// - Parameter expected: The announced number of bytes; `nil` leaves it as it is.
     /// - Throws: ``TintypeError/Code/limitExceeded`` if it has more than ``limit`` bytes.
     package func setAll(to data: Data, expected: Int? = nil) throws(TintypeError) {
         guard data.count <= limit else { throw tooLarge }
@@ -102,7 +116,6 @@ public final class ReceivedBytes: Sendable {
     /// Removes and returns the bytes in memory.
     public func take() -> Data {
         state.withLock { state in
-    /// - Parameter expected: The announced number of bytes; `nil` leaves it as it is.
             defer { state.data = Data() }
             return state.data
         }

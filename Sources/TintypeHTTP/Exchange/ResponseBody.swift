@@ -177,8 +177,8 @@ final class ResponseBody: Sendable {
     ) throws(TintypeError) {
         // A part that is the whole body is used without a copy.
         if decoder == nil, prefix.isEmpty, part.count == announced { return try received.setAll(to: part) }
+        guard let decoder else { return try received.append(part) }
         try part.withTypedBytes { bytes throws(TintypeError) in
-            guard let decoder else { return try received.append(bytes) }
             try decoder.decode(bytes) { bytes throws(TintypeError) in try received.append(bytes) }
         }
     }

@@ -37,6 +37,20 @@ import Testing
         #expect(taken == whole && received.progress.received == 0 && received.all.isEmpty)
     }
 
+    @Test func partsAfterTheFileAreOneBodyWithIt() async throws {
+        let received = ReceivedBytes(limit: 50_000)
+        try received.append(Data(whole[0..<20_000]))
+        try await received.spill(for: job)
+        for start in [20_000, 30_000] { try received.append(Data(whole[start..<start + 10_000])) }
+        try await received.spill(for: job)
+        try received.append(Data(whole[40_000...]))
+        #expect(received.progress.received == 50_000 && received.all == whole)
+        #expect(throws: TintypeError.self) { try received.append(Data([0])) }
+        try await received.spill(for: job)
+        #expect(throws: TintypeError.self) { try received.append(Data([0])) }
+        #expect(try await received.takeAll(for: job).data == whole)
+    }
+
     @Test(arguments: [0, 19_999, 20_000, 29_999, 30_000, 50_000])
     func atMostSoManyBytesAreRead(_ offset: Int) async throws {
         let received = try await spilled()
