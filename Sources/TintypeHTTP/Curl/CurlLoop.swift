@@ -20,6 +20,8 @@ final class CurlLoop {
     private var handles: [CurlHandle] = []
     /// The exchanges that have stored something for their readers.
     private var changed: [CurlExchange] = []
+    /// The exchanges that libcurl has ended in this turn.
+    private var ended: [(exchange: CurlExchange, failure: (any Error)?)] = []
 
     /// Loads the library if necessary.
     ///
@@ -108,8 +110,11 @@ final class CurlLoop {
             else { continue }
             let failure = exchange.failure(message.data.result)
             end(exchange)
-            exchange.response.finish(failure)
+            ended.append((exchange, failure))
         }
+        // Their readers are resumed one right after the other, so that the first one wakes a thread for all of them.
+        for (exchange, failure) in ended { exchange.response.finish(failure) }
+        ended.removeAll(keepingCapacity: true)
     }
 
     /// Removes an exchange, which closes its connection unless the response was complete.
