@@ -9,8 +9,10 @@ import Testing
     private static let jxl = WorkerKind(decoder: "JXL", readsFonts: false)
     private static let svg = WorkerKind(decoder: "SVG", readsFonts: true)
 
-    private static func state(_ sharing: SandboxConfiguration.Sharing = .all, maximumRequests: Int = 100) -> State {
-        State(width: 2, maximumRequests: maximumRequests, sharing: sharing)
+    private static func state(
+        _ sharing: SandboxConfiguration.Sharing = .all, maximumRequests: Int = 100, width: Int = 2
+    ) -> State {
+        State(width: width, maximumRequests: maximumRequests, sharing: sharing)
     }
 
     private static func describe(_ turn: State.Turn?) -> String {
@@ -45,6 +47,70 @@ import Testing
         let ended = state.release(number, isUsable: true, now: .zero)
         #expect(ended == nil)
         #expect(Self.acquire(&state, Self.avif).turn == "use a")
+    }
+
+    @Test func aWorkerInUseServesNobodyElse() {
+        var state = Self.state()
+        let a = Self.acquire(&state, Self.avif, "a").number
+        _ = state.release(a, isUsable: true, now: .zero)
+        let turns = (0..<3).map { _ in Self.acquire(&state, Self.avif, "b").turn }
+        #expect(turns == ["use a", "start AVIF", "wait"])
+    }
+
+    @Test func aWorkerWithAnOpenDecoderIsUsedByOneThreadAtATime() {
+        var state = Self.state(maximumRequests: 2)
+        let a = Self.acquire(&state, Self.avif, "a").number
+        _ = state.release(a, isUsable: true, now: .zero)
+        let (first, second) = (state.acquire(a), state.acquire(a))
+        #expect(Self.describe(first) == "use a" && Self.describe(second) == "wait")
+        #expect(Self.acquire(&state, Self.avif, "b").turn == "start AVIF")
+        // It has served two requests.
+        let ended = state.release(a, isUsable: true, now: .zero)
+        #expect(ended == "a")
+    }
+
+    @Test func theWorkerThatWasUsedLastIsUsedAgain() {
+        var state = Self.state()
+        let numbers = ["a", "b"].map { Self.acquire(&state, Self.avif, $0).number }
+        _ = state.release(numbers[1], isUsable: true, now: .milliseconds(20))
+        _ = state.release(numbers[0], isUsable: true, now: .milliseconds(10))
+        // Neither decodes JPEG XL, so the one that was not used for longer makes room.
+        var other = state
+        #expect(Self.acquire(&other, Self.jxl, "c", at: 1000).turn == "start AVIF+JXL retire a")
+        #expect(Self.acquire(&state, Self.avif).turn == "use b")
+    }
+
+    @Test func aDecoderWithFontsNeedsAWorkerWithFonts() {
+        var state = Self.state()
+        let plain = WorkerKind(decoder: "SVG", readsFonts: false)
+        let a = Self.acquire(&state, plain, "a").number
+        _ = state.release(a, isUsable: true, now: .zero)
+        #expect(Self.acquire(&state, Self.svg, "s").turn == "start SVG")
+    }
+
+    @Test func imagesWithoutAnOriginShareNoWorker() {
+        var state = Self.state(.sameOrigin)
+        let a = Self.acquire(&state, Self.avif, "a").number
+        _ = state.release(a, isUsable: true, now: .zero)
+        #expect(Self.acquire(&state, Self.avif, "b").turn == "start AVIF")
+    }
+
+    @Test func asManyWorkersAsTheWidthExist() {
+        var state = Self.state(width: 3)
+        let turns = (0..<4).map { _ in Self.acquire(&state, Self.avif, "a").turn }
+        #expect(turns == ["start AVIF", "start AVIF", "start AVIF", "wait"])
+    }
+
+    /// A worker of the same kind in use may soon be free. Otherwise waiting is useless.
+    @Test(arguments: [(true, 249, "wait"), (true, 250, "start AVIF+JXL retire a"), (false, 0, "start JXL retire a")])
+    func anUnfitWorkerStaysForAMomentIfAFittingOneIsBusy(_ isFittingBusy: Bool, _ now: Int, _ turn: String) {
+        var state = Self.state()
+        let first = WorkerKind(decoder: isFittingBusy ? "AVIF" : "SVG", readsFonts: !isFittingBusy)
+        let a = Self.acquire(&state, first, "a").number
+        let busy = isFittingBusy ? Self.jxl : Self.svg
+        _ = Self.acquire(&state, busy, "b")
+        _ = state.release(a, isUsable: true, now: .zero)
+        #expect(Self.acquire(&state, Self.jxl, "c", at: now).turn == turn)
     }
 
     @Test func atMostAsManyWorkersAsTheWidthExist() {

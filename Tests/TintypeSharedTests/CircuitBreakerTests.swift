@@ -36,6 +36,17 @@ import TintypeTesting
         #expect(!bench.call(.success))
     }
 
+    @Test(arguments: ["TT", "FFFF", "FFSFFSFSFSFSFSFSFSF"])
+    func whatWasBeforeItClosedDoesNotCount(_ outcomes: String) {
+        let bench = Bench()
+        bench.fail(5)
+        bench.now = .seconds(2)
+        #expect(bench.call(.success) && bench.state == .closed)
+        let meanings: [Character: CircuitBreaker.Outcome] = ["T": .timeout, "F": .failure]
+        for outcome in outcomes { #expect(bench.call(meanings[outcome] ?? .success)) }
+        #expect(bench.state == .closed)
+    }
+
     /// Each time-out costs a caller more than another failure.
     @Test(arguments: [
         ("TTT", true), ("TTFT", false), ("TTSTTS", false), ("FFTTT", true), ("TFTFT", true), ("TUTUT", true),

@@ -15,6 +15,7 @@ import TintypeTesting
         (Array(repeating: 10, count: 50) + [100, 100], 50...50),  // Two slow calls of twenty do not count.
         (Array(repeating: 10, count: 50) + [100, 100, 100], 200...200),  // Three do: the store is slower now.
         (Array(repeating: 10, count: 50) + [100, 100, 100] + Array(repeating: 10, count: 18), 50...50),  // Forgotten.
+        ([100, 10, 100, 100] + Array(repeating: 10, count: 17), 50...50),  // The first of 21 is forgotten.
         ([5000], 250...250),
     ])
     func theWaitFollowsWhatCallsTake(_ times: [Int], _ expected: ClosedRange<Int>) {

@@ -27,6 +27,19 @@ import TintypeTesting
         return frames.mapValues { $0.flatMap { Array(repeating: $0, count: counts[$0]) } }
     }()
 
+    @Test func rewindingStartsTheFirstLoopAgain() {
+        var clock = clock(.reverse, loopCount: 1)
+        _ = clock.advance(to: .seconds(9), isShown: true)
+        #expect(clock.isEnded && clock.frame == 0)
+        clock.rewind()
+        #expect(!clock.isEnded && clock.frame == 3 && clock.finishedLoops == 0)
+    }
+
+    @Test func aFrameThatIsNotShownEndsNoLoop() {
+        var clock = clock(loopCount: 1, .wait)
+        #expect(clock.advance(to: .seconds(9), isShown: false) == 0 && clock.frame == 0)
+    }
+
     // MARK: Modes
 
     @Test(arguments: PlaybackMode.allCases, [0, 1, 3])

@@ -30,6 +30,30 @@ import Testing
         #expect(state.status == .paused && state.isDue)
     }
 
+    @Test func newSettingsApplyAtOnce() {
+        var state = playing()
+        _ = state.advance(to: .milliseconds(100))
+        #expect(state.isDue && state.nextChange != nil)
+        var settings = PlaybackSettings()
+        settings.lateness = .wait
+        state.set(settings)
+        #expect(state.nextChange == nil)
+    }
+
+    @Test func aFrameThatCannotBeMadeIsNotLate() {
+        var state = playing()
+        _ = state.advance(to: .milliseconds(100))
+        #expect(state.isLate)
+        state.skipFrame()
+        #expect(!state.isDue && !state.isLate)
+    }
+
+    @Test func anAnimationThatGrowsHasTheNewLoopCount() {
+        var state = playing(isComplete: false)
+        state.grow([0.1, 0.1, 0.1, 0.1, 0.1], loopCount: 2, isComplete: true)
+        #expect(state.clock.loopCount == 2)
+    }
+
     @Test func aWholeLoopMakesTheSameFrameDueAgain() {
         var state = playing()
         #expect(!state.isDue)

@@ -28,6 +28,25 @@ import Testing
         }
     }
 
+    @Test func limitsAreAtLeastOneWorkerOneByteAndNoQueue() {
+        let limits = AdmissionLimits(workers: 0, decodedBytes: -1, queueLength: -1)
+        #expect(limits.workers == 1 && limits.decodedBytes == 1 && limits.queueLength == 0)
+        #expect(AdmissionLimits(workers: 3, decodedBytes: 1).queueLength == 6)
+    }
+
+    /// Without a queue, a request is refused if no worker is free.
+    @Test(arguments: [
+        (2, 0, [false, false, true]), (1, 1, [false, false, true]), (1, 2, [false, false, false, true]),
+    ])
+    func theQueueIsFullAtItsLength(_ workers: Int, _ length: Int, _ expected: [Bool]) {
+        var state = State(AdmissionLimits(workers: workers, decodedBytes: 100, queueLength: length))
+        let full = expected.indices.map { index in
+            if index > 0 { _ = Self.arrive(&state, index, 1) }
+            return state.status(now: .zero).isQueueFull
+        }
+        #expect(full == expected)
+    }
+
     @Test func bytesAreABudgetAndNotACount() throws {
         var state = State(AdmissionLimits(workers: 8, decodedBytes: 100))
         let first = try #require(Self.ticket(Self.arrive(&state, 0, 60)))

@@ -29,6 +29,8 @@ import TintypeCore
         }
         flow.recordAnswer()
         #expect(flow.permission(for: .animation) == .now)
+        flow.write(at: ms(9000))
+        #expect(flow.permission(for: .animation) == .at(ms(9500)))
     }
 }
 
@@ -50,6 +52,15 @@ import TintypeCore
         queue.add("next", region: 1, kind: .animation)
         #expect(queue.kind == .content)
         #expect(queue.removeFirst(.content)?.frame == "next")
+    }
+
+    @Test func onlyContentMakesAFrameContent() {
+        var queue = FrameQueue<String>()
+        queue.add("a1", region: 1, kind: .animation)
+        queue.add("a2", region: 1, kind: .animation)
+        #expect(queue.kind == .animation && queue.contains(1) && !queue.contains(2))
+        queue.add("photo", region: 1, kind: .content)
+        #expect(queue.kind == .content && queue.removeFirst(.content)?.frame == "photo" && !queue.contains(1))
     }
 
     @Test func framesThatMayBeLeftOutWait() {
