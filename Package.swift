@@ -157,7 +157,8 @@ let package = Package(
         .target(name: "CTintypeJPEG", dependencies: ["CTintypeExif", "CLibJPEG"]),
         .target(name: "CTintypeSamples", exclude: ["Samples"]),
         .target(name: "CTintypePNG", dependencies: ["CTintypeExif", "CLibDeflate", "CLibPNG", "CZlib"]),
-        // Loads poppler-glib, which is under the GPL, when the first PDF is decoded. Only the product TintypePDF contains it.
+        // Loads poppler-glib, which is under the GPL, when the first PDF is decoded. Only the product TintypePDF
+        // contains it.
         .target(name: "CTintypePDF"),
         // Loads LibRaw when the first raw image is decoded.
         .target(name: "CTintypeRAW"),
@@ -283,7 +284,8 @@ let package = Package(
             ],
             resources: ["html", "css", "js", "svg"].map { .embedInCode("Development/page.\($0)") },
             swiftSettings: swiftSettings),
-        // Its sockets, and the program. Only they need the packages of the trait Server; without it, they are all but empty.
+        // Its sockets, and the program. Only they need the packages of the trait Server; without it, they are all but
+        // empty.
         .target(
             name: "TintypeHummingbird",
             dependencies: [
@@ -388,6 +390,7 @@ let package = Package(
             name: "TintypeCoreTests",
             dependencies: [
                 "CEventFD", "CLibMD", "CTintypeKernels", "TestSupport", "TintypeCore", "TintypeTesting", "TintypeViews",
+                .heap,
                 .logging,
                 .metricsTesting,
             ],
@@ -517,7 +520,8 @@ let package = Package(
     ]
 )
 
-// Libraries that are loaded when the first image, body or cookie of their kind comes (CTintypeLibraries), and linked elsewhere.
+// Libraries that are loaded when the first image, body or cookie of their kind comes (CTintypeLibraries), and linked
+// elsewhere.
 for (name, library) in [
     ("CLibAVIF", "libavif"), ("CLibDE265", "libde265"), ("CLibHEIF", "libheif"), ("CLibJXL", "libjxl"),
     ("CLibPSL", "libpsl"), ("CLibZstd", "libzstd"),

@@ -1,3 +1,4 @@
+import HeapModule
 import Testing
 import TintypeTesting
 
