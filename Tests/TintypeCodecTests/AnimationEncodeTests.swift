@@ -259,7 +259,7 @@ import TintypeTesting
     @Test(arguments: [ImageFormat.jpeg, .tiff, .bmp]) func aFormatWithoutAnimationIsAnError(
         _ format: ImageFormat
     ) throws {
-        let error = expectError(.noCoder) { try coders.encode(try makeAnimation([0.1, 0.1]), as: format) }
+        expectError(.noCoder) { try coders.encode(try makeAnimation([0.1, 0.1]), as: format) }
         #expect(!coders.animatedFormats.contains(format))
     }
 

@@ -5,28 +5,6 @@ import TintypeTesting
 
 @testable import TintypeDisk
 
-@Suite struct WriteHealthTests {
-    private let error = TintypeError(.unwritable, stage: .store, "test")
-
-    @Test func theFirstFailureSinceASuccessIsLogged() {
-        var health = WriteHealth()
-        let logged = [1, 2].map { health.failed(error, at: .seconds($0)) }
-        health.succeeded()
-        let again = health.failed(error, at: .seconds(3))
-        #expect(logged == [true, false] && again)
-    }
-
-    @Test func writingPausesAfterAFailure() {
-        var health = WriteHealth()
-        let before = health.allowsWriting(at: .zero)
-        _ = health.failed(error, at: .seconds(1))
-        #expect(before && !health.allowsWriting(at: .seconds(11) - .milliseconds(1)))
-        #expect(health.allowsWriting(at: .seconds(11)) && health.problem?.code == .unwritable)
-        health.succeeded()
-        #expect(health.allowsWriting(at: .zero) && health.problem == nil)
-    }
-}
-
 @Suite struct EntryAgeTests {
     @Test func anEntryWithoutLimitsNeverExpires() {
         let now = DiskTime(Date(timeIntervalSince1970: 1_700_000_000))

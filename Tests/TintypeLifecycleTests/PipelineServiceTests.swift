@@ -75,7 +75,7 @@ import TintypeTesting
             service.cancel()
             try await service.value
         }
-        let error = await expectError(.cancelled) { try await load.response }
+        await expectError(.cancelled) { try await load.response }
         #expect(disk.flushes == 1)
     }
 
@@ -87,7 +87,7 @@ import TintypeTesting
             trigger.triggerGracefulShutdown()
             try await PipelineService(pipeline).run()
         }
-        let error = await expectError(.cancelled) { try await load.response }
+        await expectError(.cancelled) { try await load.response }
         #expect(disk.flushes == 1)
     }
 

@@ -194,7 +194,7 @@ import TintypeCore
     @Test func startingAWorkerCanBeCancelled() {
         let pool = WorkerPool(SandboxConfiguration(executable: "/usr/bin/yes"))
         let start = ContinuousClock.now
-        let error = expectError(.cancelled) {
+        expectError(.cancelled) {
             try SandboxedDecoder(HostileDecoder(), pool).decode(
                 HostileDecoder.bytes(.good),
                 context: DecodeContext(isCancelled: { ContinuousClock.now - start > .milliseconds(100) }))

@@ -156,7 +156,7 @@ import TintypeTesting
 
     @Test(arguments: [-1, 5, Int.max]) func seekingOutOfRangeIsAnError(_ frame: Int) throws {
         let fixture = try PlayerFixture(5)
-        let error = expectError(.noSuchFrame) { try fixture.player.seek(to: frame) }
+        expectError(.noSuchFrame) { try fixture.player.seek(to: frame) }
         #expect(fixture.shown().isEmpty)
     }
 

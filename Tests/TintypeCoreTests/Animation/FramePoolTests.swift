@@ -242,13 +242,13 @@ import TintypeTesting
 
     @Test func preloadingBeyondTheLimitIsRefused() throws {
         let fixture = try PlayerFixture(6, memory: FrameMemory(limit: 4 * Self.frameBytes))
-        let error = expectError(.limitExceeded) { try fixture.animation.preloadFrames() }
+        expectError(.limitExceeded) { try fixture.animation.preloadFrames() }
         #expect(fixture.memory.heldByteCount == 0)
     }
 
     @Test func cancelledPreloadingHoldsNoFrames() throws {
         let fixture = try PlayerFixture(6)
-        let error = expectError(.cancelled) { try fixture.animation.preloadFrames { true } }
+        expectError(.cancelled) { try fixture.animation.preloadFrames { true } }
         #expect(fixture.animation.pool.heldFrameCount == 0)
     }
 

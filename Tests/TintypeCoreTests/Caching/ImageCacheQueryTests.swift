@@ -82,7 +82,7 @@ private final class HeldDataCache: DataCaching {
         let task = Task { try await cache.query(key) }
         while disk.reads.now == 0 { await Task.yield() }
         task.cancel()
-        let error = await expectError(.cancelled) { try await task.value }
+        await expectError(.cancelled) { try await task.value }
         #expect(!disk.isReleased.now)
         disk.release()
         // A query that is cancelled before it begins does not read.
@@ -221,7 +221,7 @@ private final class HeldDataCache: DataCaching {
     @Test func aPartialImageIsNotStoredOnDisk() async throws {
         let part = try image().markedPartial
         for data in [nil, PipelineFixture.png] {
-            let error = await expectError(.encodeFailed) {
+            await expectError(.encodeFailed) {
                 try await cache.store(part, data: data, for: key)
             }
             #expect(!disk.contains(key))
@@ -253,7 +253,7 @@ private final class HeldDataCache: DataCaching {
         let animation = try AnimatedImage((0..<3).map { _ in TimedImage(still.pixels, duration: 0.1) })
         let info = ImageInfo(format: own, size: still.size, frameCount: 3)
         let animated = Image(pixels: animation.poster, info: info, animation: animation)
-        let error = await expectError(.noCoder) {
+        await expectError(.noCoder) {
             try await cache.store(animated, data: nil, for: key, in: .disk)
         }
         #expect(!disk.contains(key))

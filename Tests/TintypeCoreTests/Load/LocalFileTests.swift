@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
 /// Loads of local files, which have no job for their bytes.
-@Suite(.timeLimit(.minutes(15))) struct LocalFileTests {
+@Suite(.timeLimited) struct LocalFileTests {
     private func withFile(_ data: Data, _ body: (URL) async throws -> Void) async throws {
         let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).png")
         try data.write(to: url)
@@ -61,14 +62,14 @@ import TintypeTesting
     @Test func aFileThatIsNoImageIsRemembered() async throws {
         try await withFile(PipelineFixture.png) { url in
             let fixture = fixture { $0.coders = ImageCoderRegistry() }
-            await expect(.noCoder) { try await fixture.pipeline.image(for: url) }
-            await expect(.failedBefore) { try await fixture.pipeline.image(for: url) }
+            await expectError(.noCoder) { try await fixture.pipeline.image(for: url) }
+            await expectError(.failedBefore) { try await fixture.pipeline.image(for: url) }
         }
     }
 
     @Test func anEmptyFileIsAnError() async throws {
         try await withFile(Data()) { url in
-            await expect(.emptyBody) { try await fixture().pipeline.image(for: url) }
+            await expectError(.emptyBody) { try await fixture().pipeline.image(for: url) }
         }
     }
 
@@ -76,15 +77,15 @@ import TintypeTesting
         for padding in [0, 2 << 20] {
             try await withFile(PipelineFixture.png + Data(count: padding)) { url in
                 let fixture = fixture { $0.maximumByteCount = 50 }
-                await expect(.limitExceeded) { try await fixture.pipeline.image(for: url) }
+                await expectError(.limitExceeded) { try await fixture.pipeline.image(for: url) }
             }
         }
     }
 
     @Test func aMissingFileIsAnError() async throws {
         let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).png")
-        await expect(.notFound) { try await fixture().pipeline.image(for: url) }
-        await expect(.notCached) {
+        await expectError(.notFound) { try await fixture().pipeline.image(for: url) }
+        await expectError(.notCached) {
             try await fixture().pipeline.image(for: ImageRequest(url: url).freshness(.cacheOnly))
         }
     }

@@ -22,7 +22,7 @@ import Testing
 
     @Test func aCompleteBodyBeyondTheLimitIsRefused() throws {
         let received = ReceivedBytes(limit: whole.count - 1)
-        let error = expectError(.limitExceeded) { try received.setAll(to: whole) }
+        expectError(.limitExceeded) { try received.setAll(to: whole) }
         #expect(received.progress.received == 0)
     }
 }

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(15))) struct NextStepTests {
+@Suite(.timeLimited) struct NextStepTests {
     /// A job that waits, and then records the threads on which it goes on.
     private final class WaitingJob: Sendable {
         let gate = Gate()

@@ -93,7 +93,7 @@ import TintypeTesting
             },
         ])
         let image = try PixelBuffer.numbered(1, 1)
-        let error = expectError(.cancelled) {
+        expectError(.cancelled) {
             try TransformContext { isCancelled.now }.run { () throws(TintypeError) in
                 try chain.transform(image)
             }
@@ -142,7 +142,7 @@ import TintypeTesting
                     later.withLock { $0 += 1 }
                     return pixels
                 })
-        let error = expectError(.cancelled) {
+        expectError(.cancelled) {
             try animation.frame(at: 1, isCancelled: { isCancelled.now })
         }
         #expect(later.now == 1)
