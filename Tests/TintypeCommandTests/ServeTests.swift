@@ -38,8 +38,12 @@ import Testing
 
     /// Keys and no signatures contradict each other, so the server refuses both.
     @Test func anUnsignedServerIsAskedFor() async throws {
-        let run = try await CommandRun.tintype(
-            "serve", "--unsigned", environment: ["TINTYPE_KEY": "aa", "TINTYPE_SALT": "bb"])
+        // The server refuses variables that it does not know, such as those of these tests.
+        let script = """
+            for name in $(env | sed -n 's/^\\(TINTYPE_[A-Z_]*\\)=.*/\\1/p'); do unset "$name"; done
+            TINTYPE_KEY=aa TINTYPE_SALT=bb "$0" serve --unsigned
+            """
+        let run = try await CommandRun.shell(script, [])
         #expect(run.status == 64 && run.error.contains("TINTYPE_UNSIGNED: expected false because there are keys"))
     }
 

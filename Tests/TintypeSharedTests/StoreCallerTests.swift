@@ -56,16 +56,16 @@ import TintypeTesting
         let caller = caller()
         // Whose callers wait until it has ended.
         let patient = CallTime(limit: .seconds(10), wait: .seconds(10)...Duration.seconds(10))
-        func answer() async {
-            _ = await caller.call(patient) { [store] () async throws(TintypeError) in try await store.value(for: "a") }
+        func answer(_ time: CallTime) async {
+            _ = await caller.call(time) { [store] () async throws(TintypeError) in try await store.value(for: "a") }
         }
-        for _ in 0..<3 { await answer() }
+        for _ in 0..<3 { await answer(patient) }
         store.behave(.hanging)
         for _ in 0..<2 { #expect(isTimeout(await read(caller))) }
         #expect(waits.now == [.milliseconds(50), .milliseconds(10)] && caller.breakerState == .closed)
         store.endHangs()
         store.behave(.normal)
-        await answer()
+        await answer(CallTime(limit: .seconds(10)))
         store.behave(.hanging)
         #expect(isTimeout(await read(caller)))
         #expect(waits.now.last == .milliseconds(50))
