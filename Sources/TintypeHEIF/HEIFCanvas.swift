@@ -20,12 +20,14 @@ final class HEIFCanvas {
     /// Decodes an image.
     ///
     /// - Parameter file: The file of the image.
-    /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/Code/limitExceeded`` if the image or its tiles are too
+    ///   large; ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
     init(_ coded: HEIFStill.Coded, _ file: UnsafeRawBufferPointer, _ context: DecodeContext) throws(TintypeError) {
         self.coded = coded
         (matrix, isFullRange) = (coded.layout.matrix ?? 2, coded.layout.isFullRange ?? false)
-        try context.limits.check(ImageInfo(format: .heic, size: coded.size))
         let side = coded.layout.size
+        // Tiles may be larger than the image.
+        for size in [coded.size, side] { try context.limits.check(ImageInfo(format: .heic, size: size)) }
         for (index, tile) in coded.tiles.enumerated() {
             try context.checkCancelled()
             let (column, row) = (index % coded.columns, index / coded.columns)
@@ -62,18 +64,18 @@ final class HEIFCanvas {
     private func decode(
         _ tile: HEIFStill.Tile, _ file: UnsafeRawBufferPointer, _ context: DecodeContext, _ origin: (x: Int, y: Int)
     ) throws(TintypeError) {
-        let decoder = try HEVCDecoder()
-        for set in tile.parameterSets {
-            let unit = UnsafeRawBufferPointer(rebasing: file[set])
-            // libde265 allocates what the stream declares.
-            guard HEVCSequenceParameterSet(unit).map(isExpected) ?? true else { throw .unexpectedTile }
-            try decoder.push(unit, tag: 0)
-        }
+        let decoder = try HEVCDecoder(size: coded.layout.size)
+        for set in tile.parameterSets { try decoder.push(UnsafeRawBufferPointer(rebasing: file[set]), tag: 0) }
         if tile.extents.count == 1 {
-            try push(UnsafeRawBufferPointer(rebasing: file[tile.extents[0]]), tile.lengthSize, to: decoder)
+            let units = UnsafeRawBufferPointer(rebasing: file[tile.extents[0]])
+            try decoder.push(units: units, lengthSize: tile.lengthSize, tag: 0)
         } else {
+            // Extents that overlap could be joined to many times the file.
+            guard tile.extents.reduce(0, { $0 + $1.count }) <= file.count else { throw .unexpectedTile }
             let joined = tile.extents.reduce(into: Data()) { $0.append(contentsOf: file[$1]) }
-            try joined.withTypedBytes { raw throws(TintypeError) in try push(raw, tile.lengthSize, to: decoder) }
+            try joined.withTypedBytes { raw throws(TintypeError) in
+                try decoder.push(units: raw, lengthSize: tile.lengthSize, tag: 0)
+            }
         }
         decoder.endFrame()
         try decoder.endStream()
@@ -84,30 +86,6 @@ final class HEIFCanvas {
             try copy(image, to: origin)
         }
         guard count == 1 else { throw .unexpectedTile }
-    }
-
-    private func isExpected(_ set: HEVCSequenceParameterSet) -> Bool {
-        let declared = coded.layout.size
-        // Sides are padded to whole blocks.
-        return set.size.width <= declared.width + Self.largestBlock
-            && set.size.height <= declared.height + Self.largestBlock
-    }
-
-    /// The side of HEVC's largest block in pixels.
-    private static let largestBlock = 64
-
-    private func push(
-        _ units: UnsafeRawBufferPointer, _ lengthSize: Int, to decoder: HEVCDecoder
-    ) throws(TintypeError) {
-        let (file, all) = (ISOFile(bytes: units), 0..<units.count)
-        var offset = 0
-        while offset < units.count {
-            let length = try file.number(at: offset, size: lengthSize, in: all)
-            offset += lengthSize
-            guard length > 0, length <= units.count - offset else { throw .unexpectedTile }
-            try decoder.push(UnsafeRawBufferPointer(rebasing: units[offset..<offset + length]), tag: 0)
-            offset += length
-        }
     }
 
     // MARK: Planes

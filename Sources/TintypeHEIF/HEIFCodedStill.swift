@@ -28,8 +28,8 @@ struct HEIFCodedStill {
     init(_ file: Data) throws(TintypeError) {
         do throws(TintypeError) {
             (color, alpha) = try file.withTypedBytes { raw throws(TintypeError) in
-                let reader = try HEIFCodedReader(ISOFile(bytes: raw))
-                return (try reader.coded(reader.primaryItem), try reader.alphaItem.map(reader.coded))
+                let items = try HEIFItems(ISOFile(bytes: raw))
+                return (try items.coded(items.primaryItem), try items.alphaItem.map(items.coded))
             }
         } catch {
             guard error.code != .encodeFailed else { throw error }
@@ -38,39 +38,19 @@ struct HEIFCodedStill {
     }
 }
 
-/// Follows the references between the items of a still HEIC.
-private struct HEIFCodedReader {
-    let primaryItem: Int
-    private let file: ISOFile
-    private let items: ISOItems
-    private let properties: HEIFProperties
-    private let references: [ISOFile.Reference]
-
-    init(_ file: ISOFile) throws(TintypeError) {
-        self.file = file
-        let meta = try file.itemMetaBox()
-        primaryItem = try file.primaryItem(meta)
-        items = try ISOItems(file, meta)
-        properties = try HEIFProperties(file, meta)
-        references = try file.references(in: meta)
-    }
-
+extension HEIFItems {
     /// The alpha of the primary item, the only auxiliary image that libheif writes.
-    var alphaItem: Int? {
+    fileprivate var alphaItem: Int? {
         references.first { $0.kind == "auxl" && $0.to.contains(primaryItem) }?.from
     }
 
     /// Returns the coded image of an item. libheif 1.15 crops it by a grid of one tile, later versions by a property.
-    func coded(_ item: Int) throws(TintypeError) -> HEIFCodedStill.Coded {
-        let tiles = references.first { $0.kind == "dimg" && $0.from == item }?.to ?? [item]
-        guard tiles.count == 1, let coded = items.all.first(where: { $0.identifier == tiles[0] }),
-            coded.kind == "hvc1", coded.extents.count == 1,
+    fileprivate func coded(_ item: Int) throws(TintypeError) -> HEIFCodedStill.Coded {
+        let tiles = inputs(of: item) ?? [item]
+        guard tiles.count == 1, let coded = all[tiles[0]], coded.kind == "hvc1", coded.extents.count == 1,
             let configuration = properties.property("hvcC", of: coded.identifier)?.body,
-            let extents = properties.property("ispe", of: coded.identifier)?.fullBody
+            let size = try properties.size(of: coded.identifier)
         else { throw .unexpectedStill("item \(item) is not one image that is coded with HEVC") }
-        let size = PixelSize(
-            width: try file.number(at: extents.lowerBound, in: extents),
-            height: try file.number(at: extents.lowerBound + 4, in: extents))
         return HEIFCodedStill.Coded(
             sample: coded.extents[0],
             parameters: HEIFCodedStill.Parameters(configuration: [UInt8](file.bytes[configuration]), size: size))

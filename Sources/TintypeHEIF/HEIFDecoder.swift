@@ -9,9 +9,10 @@ extension ImageCoderRegistry {
 
 /// Decodes HEIC (ISO/IEC 23008-12 with HEVC) on the calling thread.
 ///
-/// libheif decodes the primary image, rotated and cropped as the file declares. libheif 1.15 does not support image
-/// sequences: their colour and alpha tracks are read here and decoded with libde265. Their metadata is that of the
-/// still image in the same file.
+/// The primary image is rotated and cropped as the file declares. libheif reads its metadata and decodes it, but images
+/// whose chroma has fewer samples than pixels are decoded with libde265 where ``HEIFStill`` describes them. libheif 1.15
+/// does not support image sequences: their colour and alpha tracks are read here and decoded with libde265. Their
+/// metadata is that of the still image in the same file.
 ///
 /// A value may be used from any thread.
 package struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder, SandboxableImageDecoder {
@@ -90,10 +91,10 @@ package struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxab
             let reader = try HEIFReader(raw, context.limits)
             let info = reader.info
             try context.limits.check(info, byteCount: raw.count)
-            // libheif needs more, which only a worker process limits.
+            // libheif and libde265 need more, which only a worker process limits.
             let bytesPerPixel = PixelBuffer.bytesPerPixel + context.highRangeBytesPerPixel(isWide: reader.isWide)
             try context.limits.checkMemory(bytesPerPixel: bytesPerPixel, of: info.size)
-            // libheif applies the orientation while it decodes.
+            // Both the stated size and what is decoded below are those of the turned image.
             var upright = info
             upright.orientation = .up
             let target = try DecodeTarget(upright, options: context.options)
@@ -152,7 +153,7 @@ extension HEIFDecoder: XMPDecoder {
 
 extension HEIFDecoder: SalvagingImageDecoder {
     /// Returns the frames of a truncated sequence up to the first incomplete one; `nil` if there are none, and for a
-    /// still image, which libheif decodes completely or not at all.
+    /// still image, which is decoded completely or not at all.
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` or ``TintypeError/Code/limitExceeded``.
     package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {

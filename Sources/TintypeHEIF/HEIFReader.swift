@@ -3,7 +3,8 @@ import Foundation
 import TintypeColor
 import TintypeCore
 
-/// Reads the primary image of one file with libheif, on the calling thread.
+/// Reads the primary image of one file with libheif, on the calling thread. Pixels that ``HEIFStill`` describes are
+/// decoded with libde265.
 struct HEIFReader: ~Copyable {
     /// What libheif reads instead of the file, if it needs a copy. It must outlive the context.
     private let adaptedCopy: HEIFAdaptedCopy?
@@ -14,7 +15,8 @@ struct HEIFReader: ~Copyable {
     /// `nil` for a thumbnail, which belongs to the context of another reader.
     private let context: OpaquePointer?
     private let handle: OpaquePointer
-    /// The orientation that the file declares. libheif applies it while it decodes.
+    /// The orientation that the file declares. libheif applies it while it decodes; rows that libde265 has decoded are
+    /// turned here.
     private let orientation: Orientation
     /// See ``HEIFCodePoints``.
     private let knowsCodePoints: Bool
@@ -225,7 +227,7 @@ struct HEIFReader: ~Copyable {
     /// Decodes the image without libheif, if its chroma has fewer samples than pixels.
     ///
     /// - Returns: `nil` for other images, and for damaged ones: libheif tells what is wrong with them.
-    /// - Throws: ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: ``TintypeError/Code/limitExceeded``; ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
     private func interpolatedRows(_ context: DecodeContext) throws(TintypeError) -> (any HEIFRows)? {
         do throws(TintypeError) {
             guard let still = try HEIFStill(bytes, item: item), (still.alpha != nil) == info.hasAlpha,
@@ -233,7 +235,7 @@ struct HEIFReader: ~Copyable {
             else { return nil }
             return try HEIFInterpolatedRows(still, bytes, context)
         } catch {
-            guard error.code != .cancelled, error.code != .outOfMemory else { throw error }
+            guard ![.limitExceeded, .cancelled, .outOfMemory].contains(error.code) else { throw error }
             return nil
         }
     }

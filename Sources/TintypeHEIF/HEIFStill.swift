@@ -56,17 +56,17 @@ struct HEIFStill {
     ///   or one that is cropped after it was rotated or between its pixels.
     /// - Throws: ``TintypeError/Code/undecodable`` for invalid boxes.
     init?(_ bytes: UnsafeRawBufferPointer, item: Int?) throws(TintypeError) {
-        let reader = try HEIFStillReader(ISOFile(bytes: bytes))
-        let item = item ?? reader.primaryItem
-        guard let color = try reader.coded(item), [1, 2].contains(color.layout.chromaFormat),
+        let items = try HEIFItems(ISOFile(bytes: bytes))
+        let item = item ?? items.primaryItem
+        guard let color = try items.coded(item), [1, 2].contains(color.layout.chromaFormat),
             color.layout.matrix.map(Self.isConvertible) ?? true
         else { return nil }
-        let alphaItems = try reader.alphaItems(of: item)
+        let alphaItems = try items.alphaItems(of: item)
         guard let alphaItem = alphaItems.first else {
             (self.color, alpha) = (color, nil)
             return
         }
-        guard alphaItems.count == 1, let alpha = try reader.coded(alphaItem), alpha.size == color.size,
+        guard alphaItems.count == 1, let alpha = try items.coded(alphaItem), alpha.size == color.size,
             alpha.crop == color.crop, alpha.orientation == color.orientation
         else { return nil }
         (self.color, self.alpha) = (color, alpha)
@@ -76,37 +76,21 @@ struct HEIFStill {
     static func isConvertible(matrix: Int) -> Bool { [1, 2, 4, 5, 6, 7, 9, 10].contains(matrix) }
 }
 
-/// Follows the references between the items of a still HEIC.
-private struct HEIFStillReader {
-    let primaryItem: Int
-    private let file: ISOFile
-    private let items: [Int: ISOItems.Item]
-    private let properties: HEIFProperties
-    private let references: [ISOFile.Reference]
-
-    init(_ file: ISOFile) throws(TintypeError) {
-        self.file = file
-        let meta = try file.itemMetaBox()
-        primaryItem = try file.primaryItem(meta)
-        items = Dictionary(try ISOItems(file, meta).all.map { ($0.identifier, $0) }) { first, _ in first }
-        properties = try HEIFProperties(file, meta)
-        references = try file.references(in: meta)
-    }
-
-    func alphaItems(of item: Int) throws(TintypeError) -> [Int] {
+extension HEIFItems {
+    fileprivate func alphaItems(of item: Int) throws(TintypeError) -> [Int] {
         let alphas = properties.auxiliaryItems(of: HEIFSampleEntry.alphaKinds)
         return references.filter { $0.kind == "auxl" && $0.to.contains(item) && alphas.contains($0.from) }.map(\.from)
     }
 
-    func coded(_ item: Int) throws(TintypeError) -> HEIFStill.Coded? {
-        switch items[item]?.kind {
+    fileprivate func coded(_ item: Int) throws(TintypeError) -> HEIFStill.Coded? {
+        switch all[item]?.kind {
         case "hvc1":
             guard let (tile, layout) = try tile(item) else { return nil }
             return try coded(item, [tile], layout, columns: 1, layout.size)
         case "grid":
             guard let grid = try grid(item) else { return nil }
             var (tiles, layout) = ([HEIFStill.Tile](), HEIFStill.Layout?.none)
-            for number in references.first(where: { $0.kind == "dimg" && $0.from == item })?.to ?? [] {
+            for number in inputs(of: item) ?? [] {
                 guard let (tile, own) = try self.tile(number), own == layout ?? own, !properties.isTransformed(number)
                 else { return nil }
                 tiles.append(tile)
@@ -129,7 +113,7 @@ private struct HEIFStillReader {
 
     /// Reads the configuration of a coded image (`hvcC`: ISO/IEC 14496-15, 8.3.2.1).
     private func tile(_ item: Int) throws(TintypeError) -> (HEIFStill.Tile, HEIFStill.Layout)? {
-        guard let item = items[item], item.kind == "hvc1",
+        guard let item = all[item], item.kind == "hvc1",
             let body = properties.property("hvcC", of: item.identifier)?.body, body.count > 23,
             let size = try properties.size(of: item.identifier), size.isPositive
         else { return nil }
@@ -160,7 +144,7 @@ private struct HEIFStillReader {
     }
 
     private func grid(_ item: Int) throws(TintypeError) -> Grid? {
-        guard let extents = items[item]?.extents, extents.count == 1, extents[0].count >= 8 else { return nil }
+        guard let extents = all[item]?.extents, extents.count == 1, extents[0].count >= 8 else { return nil }
         let part = extents[0]
         func number(_ offset: Int, _ size: Int) throws(TintypeError) -> Int {
             try file.number(at: part.lowerBound + offset, size: size, in: part)

@@ -35,7 +35,7 @@ final class HEIFTrackDecoder<Frame> {
     /// - Parameter count: The number of frames that may be requested, from the first one in display order.
     init(_ bytes: Data, _ track: HEIFTrack, count: Int, _ convert: @escaping Convert) throws(TintypeError) {
         (self.bytes, self.track, self.count, self.convert) = (bytes, track, count, convert)
-        decoder = try HEVCDecoder()
+        decoder = try HEVCDecoder(size: track.codedSize)
     }
 
     /// Returns the frame at a position in display order.
@@ -78,17 +78,8 @@ final class HEIFTrackDecoder<Frame> {
             hasEnded = true
             return try decoder.endStream()
         }
-        let file = ISOFile(bytes: raw)
-        let sample = track.samples[nextSample].range
-        var offset = sample.lowerBound
-        while offset < sample.upperBound {
-            let length = try file.number(at: offset, size: track.lengthSize, in: sample)
-            offset += track.lengthSize
-            guard length > 0, length <= sample.upperBound - offset else { throw .damagedSequence }
-            let unit = UnsafeRawBufferPointer(rebasing: raw[offset..<offset + length])
-            try decoder.push(unit, tag: nextSample)
-            offset += length
-        }
+        let units = UnsafeRawBufferPointer(rebasing: raw[track.samples[nextSample].range])
+        try decoder.push(units: units, lengthSize: track.lengthSize, tag: nextSample)
         decoder.endFrame()
         nextSample += 1
     }

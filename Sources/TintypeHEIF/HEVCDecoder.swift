@@ -6,16 +6,19 @@ import TintypeCore
 /// Not thread-safe: use it from one thread at a time.
 final class HEVCDecoder {
     private let decoder: UnsafeMutableRawPointer
+    private let size: PixelSize
 
     /// Creates a decoder.
     ///
+    /// - Parameter size: The size of the images that the file declares, in pixels. Units that declare larger ones are
+    ///   refused.
     /// - Throws: ``TintypeError/Code/outOfMemory``.
-    init() throws(TintypeError) {
+    init(size: PixelSize) throws(TintypeError) {
         try HEVCLibrary.load()
         guard let decoder = de265_new_decoder() else {
             throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for an HEVC decoder")
         }
-        self.decoder = decoder
+        (self.decoder, self.size) = (decoder, size)
     }
 
     deinit {
@@ -32,11 +35,45 @@ final class HEVCDecoder {
     /// Pushes one NAL unit.
     ///
     /// - Parameter tag: The ``HEVCImage/tag`` of the images that are decoded from this unit.
-    /// - Throws: ``TintypeError/Code/undecodable`` or ``TintypeError/Code/outOfMemory``.
+    /// - Throws: ``TintypeError/Code/undecodable``, also for a parameter set of larger images than the file declares;
+    ///   ``TintypeError/Code/outOfMemory``.
     func push(_ unit: UnsafeRawBufferPointer, tag: Int) throws(TintypeError) {
+        // libde265 allocates what the stream declares.
+        guard HEVCSequenceParameterSet(unit).map(isExpected) ?? true else {
+            throw TintypeError(.undecodable, stage: .decode, "a coded image of the HEIC is larger than declared")
+        }
         let error = de265_push_NAL(decoder, unit.baseAddress, Int32(clamping: unit.count), Int64(tag), nil)
         try Self.check(error)
     }
+
+    /// Pushes NAL units that each follow their length, as in a sample (ISO/IEC 14496-15, 4.3.3).
+    ///
+    /// - Parameters:
+    ///   - lengthSize: The size of the length fields in bytes.
+    ///   - tag: The ``HEVCImage/tag`` of the images that are decoded from these units.
+    /// - Throws: ``TintypeError/Code/undecodable`` or ``TintypeError/Code/outOfMemory``.
+    func push(units: UnsafeRawBufferPointer, lengthSize: Int, tag: Int) throws(TintypeError) {
+        let (file, all) = (ISOFile(bytes: units), 0..<units.count)
+        var offset = 0
+        while offset < units.count {
+            let length = try file.number(at: offset, size: lengthSize, in: all)
+            offset += lengthSize
+            guard length > 0, length <= units.count - offset else {
+                throw TintypeError(
+                    .undecodable, stage: .decode, "the HEIC is damaged or truncated: a unit has a wrong length")
+            }
+            try push(UnsafeRawBufferPointer(rebasing: units[offset..<offset + length]), tag: tag)
+            offset += length
+        }
+    }
+
+    private func isExpected(_ set: HEVCSequenceParameterSet) -> Bool {
+        // Sides are padded to whole blocks.
+        set.size.width <= size.width + Self.largestBlock && set.size.height <= size.height + Self.largestBlock
+    }
+
+    /// The side of HEVC's largest block in pixels.
+    private static let largestBlock = 64
 
     /// Marks the end of the units of one frame.
     func endFrame() {
@@ -74,10 +111,10 @@ final class HEVCDecoder {
     private static func check(_ error: de265_error) throws(TintypeError) {
         guard error != DE265_OK else { return }
         if error == DE265_ERROR_OUT_OF_MEMORY {
-            throw TintypeError(.outOfMemory, stage: .decode, "not enough memory to decode a HEIC sequence")
+            throw TintypeError(.outOfMemory, stage: .decode, "not enough memory to decode a HEIC")
         }
         let reason = de265_get_error_text(error).map { String(cString: $0) } ?? ""
-        throw TintypeError(.undecodable, stage: .decode, "the HEIC sequence is damaged or truncated: \(reason)")
+        throw TintypeError(.undecodable, stage: .decode, "the HEIC is damaged or truncated: \(reason)")
     }
 }
 

@@ -2,9 +2,11 @@ import TintypeCore
 
 /// Converts the rows of luma and chroma planes to RGB (ITU-T H.273, 8.3).
 ///
-/// Chroma with fewer samples than luma is interpolated between its samples, which lie in the middle of the pixels that
-/// each covers: a pixel takes three quarters of the nearest sample and one of the next, in each direction, as
-/// libjpeg-turbo and swscale do.
+/// Chroma with fewer samples than luma is interpolated between its samples. Each is taken to lie in the middle of the
+/// pixels that it covers: a pixel takes three quarters of the nearest sample and one of the next, in each direction, as
+/// in libjpeg-turbo, libavif and swscale by default. A stream that does not say where its samples lie has them at the
+/// left pixel (`chroma_sample_loc_type`: ITU-T H.265, E.3.1), but most encoders of stills, libheif among them, average
+/// the pixels without saying so.
 ///
 /// Not thread-safe: use it from one thread at a time.
 final class YCbCrRows {
