@@ -5,9 +5,10 @@ import TintypeCore
 /// draws no WebP, and does not turn JPEGs upright (CSS Images 3, 5.4, `image-orientation`). A plain search for the
 /// URLs, which parses no XML.
 struct EmbeddedImages {
-    /// The document with right labels, and with PNGs in place of formats that librsvg does not draw.
+    /// The document with right labels, with PNGs in place of formats that librsvg does not draw, and with upright PNGs
+    /// in place of turned JPEGs that can be decoded and have room.
     private(set) var markup: Data
-    /// Whether an image could not be prepared, so that librsvg draws nothing in its place.
+    /// Whether librsvg draws nothing in place of an image, because it could not be prepared.
     private(set) var hasLost = false
 
     /// Formats that gdk-pixbuf draws without further modules.
@@ -15,25 +16,23 @@ struct EmbeddedImages {
 
     /// - Parameters:
     ///   - document: The markup, in an encoding that contains ASCII; nothing is found in others.
-    ///   - limit: The largest number of bytes of the result.
+    ///   - limit: The largest number of bytes of the result, unless the document has more.
     init(in document: Data, limit: Int, _ limits: DecodeLimits) {
         markup = document
         var (result, copied, search) = (Data(), document.startIndex, document.startIndex)
+        var room = limit - document.count
         while let url = document[search...].firstRange(of: Data("data:".utf8)) {
             search = url.upperBound
             guard let label = Self.label(document[search...]) else { continue }
             let payload = Self.payload(document[(label.upperBound + 1)...])
             search = payload.endIndex
-            guard let change = change(of: document[label], payload, limits) else { continue }
+            guard let change = change(of: document[label], payload, room: room, limits) else { continue }
+            room -= change.growth
             result += document[copied..<url.upperBound] + change.label
             copied = label.upperBound
             guard let image = change.image else { continue }
             result += Data(",".utf8) + image
             copied = payload.endIndex
-            guard result.count <= limit else {
-                hasLost = true
-                return
-            }
         }
         guard copied > document.startIndex else { return }
         markup = result + document[copied...]
@@ -69,24 +68,38 @@ struct EmbeddedImages {
         let label: Data
         /// The image in base64, if it is another one.
         var image: Data?
+        /// The bytes by which the document becomes longer.
+        let growth: Int
     }
 
     /// Returns what replaces the label and the image; `nil` if they stay.
-    private mutating func change(of label: Data, _ payload: Data, _ limits: DecodeLimits) -> Change? {
+    ///
+    /// - Parameter room: The bytes by which the document may become longer.
+    private mutating func change(of label: Data, _ payload: Data, room: Int, _ limits: DecodeLimits) -> Change? {
         // The element of an SVG may come after a long prolog.
         guard let format = Self.format(of: payload.prefix(200)) ?? Self.format(of: payload.prefix(100 << 10)) else {
             hasLost = true
             return nil
         }
-        if Self.drawn.contains(format), !Self.isTurned(payload, format) {
-            let right = Data("\(format.mediaType);base64".utf8)
-            return right.elementsEqual(label) ? nil : Change(label: right)
+        let isDrawn = Self.drawn.contains(format)
+        if !isDrawn || Self.isTurned(payload, format), let png = Self.png(of: payload, format, limits) {
+            let change = Self.change(of: label, to: .png, payload, image: png)
+            if change.growth <= room { return change }
         }
-        guard let png = Self.decoded(payload).flatMap({ Self.png(of: $0, format, limits) }) else {
+        let change = Self.change(of: label, to: format, payload)
+        guard isDrawn, change.growth <= room else {
             hasLost = true
             return nil
         }
-        return Change(label: Data("image/png;base64".utf8), image: png.base64EncodedData())
+        return change.label.elementsEqual(label) ? nil : change
+    }
+
+    private static func change(
+        of label: Data, to format: ImageFormat, _ payload: Data, image: Data? = nil
+    ) -> Change {
+        let right = Data("\(format.mediaType);base64".utf8)
+        let growth = right.count - label.count + (image.map { $0.count - payload.count } ?? 0)
+        return Change(label: right, image: image, growth: growth)
     }
 
     /// Whether an image is a JPEG whose Exif data say that it lies on its side, or is mirrored.
@@ -119,10 +132,11 @@ struct EmbeddedImages {
         decoders[format].flatMap { _typeByName($0) as? any SandboxableImageDecoder.Type }?.init()
     }
 
-    private static func png(of bytes: Data, _ format: ImageFormat, _ limits: DecodeLimits) -> Data? {
-        guard let decoder = decoder(of: format) else { return nil }
+    /// Returns an image as PNG in base64; `nil` if it cannot be decoded.
+    private static func png(of payload: Data, _ format: ImageFormat, _ limits: DecodeLimits) -> Data? {
+        guard let decoder = decoder(of: format), let bytes = decoded(payload) else { return nil }
         let context = DecodeContext(options: DecodeOptions(frames: .first), limits: limits)
         guard let pixels = try? decoder.decode(bytes, context: context).pixels.unpremultiplied() else { return nil }
-        return StoredPNG.bytes(of: pixels)
+        return StoredPNG.bytes(of: pixels)?.base64EncodedData()
     }
 }
