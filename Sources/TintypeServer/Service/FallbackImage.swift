@@ -18,19 +18,21 @@ extension ImageService {
     /// source which the URL names for failures (`fallback_image_url`), else that of the operator.
     ///
     /// - Parameter url: The URL; `nil` if it is not valid.
-    func fallback(
-        for failure: Failure, _ url: ImageURL?, _ request: ServerRequest
+    func chooseFallback(
+        for failure: Failure, url: ImageURL?, request: ServerRequest
     ) async -> ProblemResponse.Fallback? {
         guard let url, failure.leavesRoomForWork else { return configuration.fallback?.whole }
         if let (source, known) = await fallbackSource(of: url),
-            let image = await fallback(source, known, url, request, lifetime: configuration.fallbackLifetime)
+            let image = await makeFallback(
+                of: source, known: known, as: url, for: request, lifetime: configuration.fallbackLifetime)
         {
             return image
         }
         guard let fallback = configuration.fallback else { return nil }
         guard let source = fallback.source else { return fallback.whole }
         let known = KnownSource(record: source.record, image: source)
-        let image = await self.fallback(url.source, known, url, request, lifetime: fallback.whole.maximumAge)
+        let image = await makeFallback(
+            of: url.source, known: known, as: url, for: request, lifetime: fallback.whole.maximumAge)
         return image ?? fallback.whole
     }
 
@@ -49,8 +51,8 @@ extension ImageService {
     /// Makes an image of a source with the options of a URL.
     ///
     /// - Returns: `nil` if that fails.
-    private func fallback(
-        _ source: SourceURL, _ known: KnownSource, _ url: ImageURL, _ request: ServerRequest, lifetime: Int
+    private func makeFallback(
+        of source: SourceURL, known: KnownSource, as url: ImageURL, for request: ServerRequest, lifetime: Int
     ) async -> ProblemResponse.Fallback? {
         let negotiation = Negotiation(
             request.fields, hasFormat: url.options.output.format != nil, settings: configuration.negotiation)

@@ -67,7 +67,7 @@ package final class ImageService: Sendable {
             let problem = ProblemResponse(
                 failure: error, requestID: request.id, isDevelopment: configuration.isDevelopment, vary: report.vary,
                 crossOrigin: configuration.crossOrigin, request: request.fields,
-                fallback: await fallback(for: error, parsed, request))
+                fallback: await chooseFallback(for: error, url: parsed, request: request))
             return ServiceResponse(problem.response(using: &random).answering(request.method), report)
         }
     }

@@ -232,6 +232,7 @@ final class StoreCaller: Sendable {
 struct CallTime: Sendable {
     /// The longest time of the call.
     var limit: Duration
-    /// The bounds of the wait, within which a ``WaitEstimate`` decides; `nil` waits until the call has ended.
+    /// The bounds of the wait, within which a ``WaitEstimate`` decides; less for a store that probably does not answer.
+    /// `nil` waits until the call has ended.
     var wait: ClosedRange<Duration>?
 }
