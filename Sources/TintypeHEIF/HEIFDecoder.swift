@@ -10,8 +10,8 @@ extension ImageCoderRegistry {
 /// Decodes HEIC (ISO/IEC 23008-12 with HEVC) on the calling thread.
 ///
 /// The primary image is rotated and cropped as the file declares. libheif reads its metadata and decodes it, but images
-/// whose chroma has fewer samples than pixels are decoded with libde265 where ``HEIFStill`` describes them. libheif 1.15
-/// does not support image sequences: their colour and alpha tracks are read here and decoded with libde265. Their
+/// whose chroma has fewer samples than pixels are decoded with libde265 where ``HEIFStill`` describes them. libheif
+/// 1.15 does not support image sequences: their colour and alpha tracks are read here and decoded with libde265. Their
 /// metadata is that of the still image in the same file.
 ///
 /// A value may be used from any thread.
