@@ -50,12 +50,15 @@ extension DiskCache {
 
     private func lookUpOwn<Bytes: EntryBytes>(_ key: CacheKey, as type: Bytes.Type) -> LookupResult<Bytes>? {
         // A lookup is counted here, so that a miss takes the lock only once.
-        let (number, pending, presence) = state.withLock { state in
+        let (number, isPending, presence) = state.withLock { state in
             state.lookups += 1
-            return (state.lookups, state.staging.pendingEntry(for: key), state.presence)
+            return (state.lookups, state.staging.hasPendingEntry(for: key), state.presence)
         }
         if number % Self.lookupsBetweenChecks == 0 { dropStaleEntriesHandle() }
-        if let pending { return readPending(pending).map { .entry($0) } }
+        // It may have been written in between.
+        if isPending, let pending = state.withLock({ $0.staging.pendingEntry(for: key) }) {
+            return readPending(pending).map { .entry($0) }
+        }
         let answer = presence?.answer(for: key) ?? .unknown
         if case .absent = answer { return nil }
         guard let entries = entriesHandle() else { return nil }

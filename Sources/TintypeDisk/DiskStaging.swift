@@ -43,6 +43,9 @@ struct DiskStaging: Sendable {
     /// Whether nothing waits and no thread is working.
     var isIdle: Bool { pending.isEmpty && batch.isEmpty && !isWriting && !isRecording }
 
+    /// Whether an entry waits under a key. Faster than ``pendingEntry(for:)``, which copies the entry or its absence.
+    func hasPendingEntry(for key: CacheKey) -> Bool { pending.index(forKey: key) != nil }
+
     /// Returns the entry that waits under a key.
     func pendingEntry(for key: CacheKey) -> PendingEntry? { pending[key] }
 
