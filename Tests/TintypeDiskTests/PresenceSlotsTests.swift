@@ -72,27 +72,28 @@ import TintypeTesting
         }
     }
 
-    /// Four threads insert and remove hashes of their own, and a fifth removes what it sees, as readers do.
+    /// Four threads insert hashes of their own again, while a fifth removes what was sighted before, as readers do.
     @Test func concurrentChangesLoseNoInsertion() {
         withSlots(256) { slots in
             nonisolated(unsafe) let slots = slots
-            let tickets = Shared(UInt64(0))
-            DispatchQueue.concurrentPerform(iterations: 5) { thread in
-                var random = SeededRandom(seed: UInt64(thread))
-                for round in 0..<4_000 {
-                    let hash = UInt64(thread + 1) << 40 | UInt64(round % 50) << 17
-                    let ticket = tickets.withLock { number in
-                        number += 1
-                        return number
+            let hashes = (1...200).map { UInt64($0) &* 0x9E37_79B9_7F4A_7C15 }
+            for (number, hash) in hashes.enumerated() { _ = slots.insert(hash, ticket: UInt64(number)) }
+            let removals = Shared(0)
+            for round in 1...200 {
+                let sightings = hashes.map { slots.sighting(of: $0) }
+                DispatchQueue.concurrentPerform(iterations: 5) { thread in
+                    if thread == 0 {
+                        let count = sightings.count { $0.map(slots.remove) ?? false }
+                        return removals.withLock { $0 += count }
                     }
-                    if thread == 4 {
-                        _ = slots.sighting(of: random.next()).map(slots.remove)
-                    } else {
-                        _ = slots.insert(hash &* 0x9E37_79B9_7F4A_7C15, ticket: ticket)
-                        #expect(slots.sighting(of: hash &* 0x9E37_79B9_7F4A_7C15) != nil)
+                    for number in stride(from: thread - 1, to: hashes.count, by: 4) {
+                        let insertion = slots.insert(hashes[number], ticket: UInt64(round * hashes.count + number))
+                        #expect(insertion != .displaced)
                     }
                 }
+                #expect(hashes.allSatisfy { slots.sighting(of: $0) != nil })
             }
+            #expect(removals.withLock { $0 } > 0)
         }
     }
 }
