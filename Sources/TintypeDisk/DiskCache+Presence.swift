@@ -10,11 +10,17 @@ extension DiskCache {
     }
 
     /// Inserts keys into the table.
-    func publish(_ keys: some Collection<CacheKey>) {
+    ///
+    /// - Parameter hasLoss: Whether a table that was being replaced has lost a key, so that the next one may lack it.
+    func publish(_ keys: some Collection<CacheKey>, hasLoss: Bool = false) {
+        var hasLoss = hasLoss
         // Tables are rarely replaced. A table that a damaged file marks as replaced is replaced by `maintainPresence`.
         for _ in 0..<4 {
             guard let table = state.withLock({ $0.presence }) else { return }
-            for key in keys { table.insert(key) }
+            if hasLoss { table.markIncomplete() }
+            for key in keys {
+                if table.insert(key) == .displaced { hasLoss = true }
+            }
             guard table.isRetired else { return }
             refreshPresence()
         }
@@ -103,30 +109,47 @@ extension DiskCache {
     private func fillStep() {
         let (table, entries) = (state.withLock { $0.presence }, currentEntriesHandle())
         if let table, let entries, let first = table.beginFilling() {
-            table.recordFilled(first, before: fill(table, from: first, entries))
-            WorkQueue.disk.enqueue(at: .veryLow) { [weak self] in self?.fillStep() }
-        } else {
-            state.withLock { $0.isFillingPresence = false }
+            let (next, isStopped) = fill(table, from: first, entries)
+            table.recordFilled(first, before: next)
+            if !isStopped { return WorkQueue.disk.enqueue(at: .veryLow) { [weak self] in self?.fillStep() } }
         }
+        state.withLock { $0.isFillingPresence = false }
     }
 
-    /// Inserts the entries of some folders. Returns the number of the next folder.
-    private func fill(_ table: PresenceTable, from first: Int, _ entries: EntriesHandle) -> Int {
+    /// Inserts the entries of some folders. Returns the number of the next folder, and whether that one cannot be read
+    /// at present: the next maintenance tries again.
+    private func fill(
+        _ table: PresenceTable, from first: Int, _ entries: EntriesHandle
+    ) -> (next: Int, isStopped: Bool) {
         var (number, seen) = (first, 0)
         while number < EntryFolder.count && seen < Self.fillStepSize {
             let folder = EntryFolder(number)
             seen += 1
-            guard entries.hasFolders(beside: folder) else {
-                number += EntryFolder.siblings - number % EntryFolder.siblings
-                continue
-            }
-            for name in entries.names(in: folder) {
-                seen += 1
-                if case .sound(let header, _) = EntryFile.readHead(name, in: entries) { table.insert(header.key) }
-            }
+            do throws(DiskFailure) {
+                guard try entries.hasFolders(beside: folder) else {
+                    number += EntryFolder.siblings - number % EntryFolder.siblings
+                    continue
+                }
+                let names = try entries.names(in: folder)
+                seen += names.count
+                guard names.allSatisfy({ fill(table, $0, entries) }) else { return (number, true) }
+            } catch { return (number, true) }
             number += 1
         }
-        return number
+        return (number, false)
+    }
+
+    /// Inserts the key of one entry. Returns `false` if the entry cannot be read at present.
+    private func fill(_ table: PresenceTable, _ name: EntryName, _ entries: EntriesHandle) -> Bool {
+        switch EntryFile.readHead(name, in: entries) {
+        case .missing: return false
+        case .absent, .damaged: return true
+        case .sound(let header, _):
+            if table.insert(header.key) == .displaced, table.isRetired {
+                publish(EmptyCollection<CacheKey>(), hasLoss: true)
+            }
+            return true
+        }
     }
 
     /// The number of files and folders that one step examines.

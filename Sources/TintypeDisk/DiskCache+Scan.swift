@@ -20,7 +20,7 @@ extension DiskCache {
 
     private func verifyFiles(in folder: EntryFolder, _ result: inout DiskVerification) {
         guard let entries = entriesHandle() else { return }
-        for name in entries.names(in: folder) {
+        for name in (try? entries.names(in: folder)) ?? [] {
             switch EntryFile.read(name, in: entries, for: nil) {
             case .absent, .missing: break
             case .file(let header, _, _) where EntryName(header.key) == name:
@@ -45,8 +45,8 @@ extension DiskCache {
             }
         }
         let records = try await walk([IndexRecord]()) { records, folder in
-            guard let entries = self.entriesHandle() else { return }
-            records += entries.names(in: folder).compactMap { entries.record(of: $0) }
+            guard let entries = self.entriesHandle(), let names = try? entries.names(in: folder) else { return }
+            records += names.compactMap { entries.record(of: $0) }
         }
         return records.sorted { $0.accessed > $1.accessed }
     }

@@ -118,6 +118,22 @@ import TintypeTesting
         #expect(found(cache, 0..<11) == 11 && table.isRetired)
     }
 
+    /// A writer may displace a key in a table that another process replaces, before its word is copied.
+    @Test func aTableWhoseFormerLostAKeyIsNotTrusted() async throws {
+        let cache = cache()
+        try await fill(cache, 0..<10)
+        try await cache.waitForPresence()
+        _ = try await cache.usage()
+        let former = try #require(cache.state.withLock { $0.presence })
+        let next = try #require(
+            former.replace(bucketCount: 128, copies: true, in: try WriterFolders(cache.layout)))
+        #expect(former.isRetired && next.isComplete)
+        for number in 0..<3_000 { former.insert(CacheKey(source: "other \(number)")) }
+        cache.publish((0..<50).map { CacheKey(source: "displacing \($0)") })
+        #expect(cache.state.withLock { $0.presence }?.identity == next.identity && !next.isComplete)
+        #expect(found(cache, 0..<10) == 10)
+    }
+
     /// Removed entries stay in the table until it is full or someone asks for them.
     @Test func theTableStaysSmallIfItsEntriesComeAndGo() async throws {
         let cache = cache(DiskLimits(count: 40))
@@ -182,7 +198,7 @@ import TintypeTesting
         #expect(found(next, 0..<60) == 60 && found(writer, 0..<60) == 60)
     }
 
-    enum Obstacle: CaseIterable { case empty, foreign, truncated, retired, directory, link, pipe, open }
+    enum Obstacle: CaseIterable { case empty, foreign, truncated, sparse, retired, directory, link, pipe, open }
 
     @Test(arguments: Obstacle.allCases) func whatIsInPlaceOfTheTableIsReplaced(_ obstacle: Obstacle) async throws {
         try await fill(cache(), 0..<20)
@@ -192,6 +208,9 @@ import TintypeTesting
         case .empty: try Data().write(to: URL(filePath: path))
         case .foreign: try Data(repeating: 0x5A, count: 9_000).write(to: URL(filePath: path))
         case .truncated: try intact.dropLast().write(to: URL(filePath: path))
+        case .sparse:
+            try intact.prefix(256).write(to: URL(filePath: path))
+            #expect(truncate(path, off_t(intact.count)) == 0)
         case .retired:
             var retired = intact
             retired[PresenceHeader.retiredOffset] = 1

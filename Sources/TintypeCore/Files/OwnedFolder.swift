@@ -131,21 +131,31 @@ package final class OwnedFolder: Sendable {
     }
 
     /// Returns the names in this folder; empty if it cannot be read.
-    package func names() -> [String] {
+    package func names() -> [String] { (try? listing()) ?? [] }
+
+    /// Returns the names in this folder.
+    ///
+    /// - Throws: ``FolderFailure`` if it cannot be read to its end, also for want of a descriptor or of memory.
+    package func listing() throws(FolderFailure) -> [String] {
         let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard copy >= 0 else { return [] }
+        guard copy >= 0 else { throw FolderFailure(.system(errno), path) }
         guard let stream = fdopendir(copy) else {
+            let number = errno
             close(copy)
-            return []
+            throw FolderFailure(.system(number), path)
         }
         defer { closedir(stream) }
         var names: [String] = []
+        errno = 0
         while let entry = readdir(stream) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
             if name != "." && name != ".." { names.append(name) }
+            errno = 0
         }
+        // Otherwise the end.
+        guard errno == 0 else { throw FolderFailure(.system(errno), path) }
         return names
     }
 

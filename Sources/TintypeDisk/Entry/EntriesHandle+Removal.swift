@@ -8,11 +8,12 @@ extension EntriesHandle {
     /// link is followed. The folder itself stays, because other processes hold it open.
     ///
     /// - Returns: The number and size of the removed files.
+    /// - Throws: ``DiskFailure`` if a folder cannot be read, or a file cannot be removed.
     func removeAll() throws(DiskFailure) -> DiskUsage {
         var removed = DiskUsage()
-        for parent in folder.names().filter(EntryFolder.isParent) {
+        for parent in try folder.currentNames().filter(EntryFolder.isParent) {
             guard let middle = try Self.open(parent, in: folder) else { continue }
-            for child in middle.names().filter(EntryFolder.isChild) {
+            for child in try middle.currentNames().filter(EntryFolder.isChild) {
                 guard let last = try Self.open(child, in: middle) else { continue }
                 try Self.removeEntries(in: last, &removed)
                 middle.removeFolder(child)
@@ -33,7 +34,7 @@ extension EntriesHandle {
     }
 
     private static func removeEntries(in folder: OwnedFolder, _ removed: inout DiskUsage) throws(DiskFailure) {
-        for name in folder.names() where EntryName(name) != nil {
+        for name in try folder.currentNames() where EntryName(name) != nil {
             guard let status = folder.status(of: name), status.st_mode & S_IFMT != S_IFDIR else { continue }
             guard folder.remove(name) == 0 else {
                 // Another process may be clearing at the same time.

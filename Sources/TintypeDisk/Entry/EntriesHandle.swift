@@ -84,19 +84,34 @@ final class EntriesHandle: Sendable {
     var mappingThreshold: Int { isOwn ? 8 << 20 : .max }
 
     /// Returns the names of the entries in one folder.
-    func names(in folder: EntryFolder) -> [EntryName] {
-        open(folder)?.names().compactMap { EntryName($0) } ?? []
+    ///
+    /// - Throws: ``DiskFailure`` if there may be more of them, because the folder cannot be read at present.
+    func names(in folder: EntryFolder) throws(DiskFailure) -> [EntryName] {
+        try open(folder)?.currentNames().compactMap { EntryName($0) } ?? []
     }
 
     /// Opens one folder of entries. `nil` if there is none that only this user can change.
-    func open(_ folder: EntryFolder) -> OwnedFolder? {
-        OwnedFolder.opensPaths
-            ? try? self.folder.folder(path: folder.path)
-            : try? self.folder.folder(folder.parent).folder(folder.child)
+    ///
+    /// - Throws: ``DiskFailure`` if the folder cannot be opened at present.
+    func open(_ folder: EntryFolder) throws(DiskFailure) -> OwnedFolder? {
+        do throws(FolderFailure) {
+            return OwnedFolder.opensPaths
+                ? try self.folder.folder(path: folder.path)
+                : try self.folder.folder(folder.parent).folder(folder.child)
+        } catch {
+            if error.isRefusal || error.errorNumber == ENOENT { return nil }
+            throw DiskFailure(error)
+        }
     }
 
     /// Whether any folder with the same first level exists.
-    func hasFolders(beside folder: EntryFolder) -> Bool { self.folder.status(of: folder.parent) != nil }
+    ///
+    /// - Throws: ``DiskFailure`` if that cannot be told at present.
+    func hasFolders(beside folder: EntryFolder) throws(DiskFailure) -> Bool {
+        if self.folder.status(of: folder.parent) != nil { return true }
+        guard errno == ENOENT else { throw DiskFailure(errno, self.folder.path) }
+        return false
+    }
 
     // MARK: Changing
 
@@ -218,6 +233,18 @@ final class EntriesHandle: Sendable {
 
     /// `O_NOATIME`, which the Glibc module does not export. It has the same value on x86-64 and arm64.
     private static let noAccessTime: Int32 = 0o1_000_000
+}
+
+extension OwnedFolder {
+    /// Returns the names in this folder; none if the folder was removed.
+    ///
+    /// - Throws: ``DiskFailure`` if it cannot be read to its end.
+    func currentNames() throws(DiskFailure) -> [String] {
+        do throws(FolderFailure) { return try listing() } catch {
+            if error.errorNumber == ENOENT { return [] }
+            throw DiskFailure(error)
+        }
+    }
 }
 
 /// The identity of the file or folder behind a path or a descriptor.

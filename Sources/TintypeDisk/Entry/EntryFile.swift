@@ -59,6 +59,9 @@ enum EntryFile {
     enum HeadResult {
         /// A sound header and the last recorded use.
         case sound(EntryHeader, accessed: DiskTime)
+        /// There is no file.
+        case absent
+        /// A file that cannot be read at present.
         case missing
         case damaged
     }
@@ -66,7 +69,7 @@ enum EntryFile {
     /// Reads and verifies the header only.
     static func readHead(_ name: EntryName, in entries: EntriesHandle) -> HeadResult {
         let descriptor = entries.open(name)
-        guard descriptor >= 0 else { return isForeign(errno) ? .damaged : .missing }
+        guard descriptor >= 0 else { return errno == ENOENT ? .absent : isForeign(errno) ? .damaged : .missing }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, entries.accepts(status) else { return .damaged }

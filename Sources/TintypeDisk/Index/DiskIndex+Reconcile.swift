@@ -21,16 +21,17 @@ extension DiskIndex {
     ///
     /// - Parameter publish: Receives the key of each entry that is added.
     /// - Returns: Whether more steps are needed.
+    /// - Throws: ``DiskFailure`` if a folder cannot be read at present. Then nothing is changed.
     func reconcile(_ layout: CacheLayout, publish: (CacheKey) -> Void) throws -> Bool {
-        let entries = try? EntriesHandle(layout)
+        let entries = try EntriesHandle(ifPresent: layout)
         return try database.write { database in
             var number = try Self.reconciled(database)
             var seen = 0
             while number < EntryFolder.count && seen < Self.stepSize {
                 let folder = EntryFolder(number)
-                let isAlone = !(entries?.hasFolders(beside: folder) ?? false)
+                let isAlone = try !(entries?.hasFolders(beside: folder) ?? false)
                 let siblings = isAlone ? EntryFolder.siblings - number % EntryFolder.siblings : 1
-                let files = isAlone ? nil : entries?.open(folder)
+                let files = isAlone ? nil : try entries?.files(in: folder)
                 seen += try Self.reconcile(number..<number + siblings, files, entries, database, publish)
                 number += siblings
             }
@@ -51,9 +52,9 @@ extension DiskIndex {
 
     /// Makes the index match the files of some folders. Returns the number of entries examined.
     ///
-    /// - Parameter files: The folder that contains the files, if there are any.
+    /// - Parameter files: The folder that contains the files, and their names, if there are any.
     private static func reconcile(
-        _ folders: Range<Int>, _ files: OwnedFolder?, _ entries: EntriesHandle?, _ database: Database,
+        _ folders: Range<Int>, _ files: EntriesHandle.Files?, _ entries: EntriesHandle?, _ database: Database,
         _ publish: (CacheKey) -> Void
     ) throws -> Int {
         let rows = try Row.fetchAll(
@@ -63,11 +64,11 @@ extension DiskIndex {
             known[try row.name()] = try row.count("size")
         }
         var present: Set<EntryName> = []
-        for file in files?.names() ?? [] {
+        for file in files?.names ?? [] {
             guard let name = EntryName(file) else { continue }
             present.insert(name)
             // A file of another size was replaced by a writer that stopped before it recorded that.
-            if let size = known[name], size == files?.status(of: file).map({ Int($0.st_size) }) { continue }
+            if let size = known[name], size == files?.folder.status(of: file).map({ Int($0.st_size) }) { continue }
             guard let record = entries?.record(of: name, publish: publish) else { continue }
             try add(record, to: database, replacing: known[name] != nil)
         }
@@ -83,12 +84,40 @@ extension DiskIndex {
 }
 
 extension EntriesHandle {
+    /// Opens the folder of a cache; `nil` if there is none.
+    ///
+    /// - Throws: ``DiskFailure`` if it cannot be opened at present, or must not be trusted.
+    fileprivate convenience init?(ifPresent layout: CacheLayout) throws(DiskFailure) {
+        do throws(DiskFailure) { try self.init(layout) } catch {
+            guard error.isMissing else { throw error }
+            return nil
+        }
+    }
+
+    /// A folder, and the names of the files in it.
+    fileprivate typealias Files = (folder: OwnedFolder, names: [String])
+
+    /// Returns the files in one folder. `nil` if there is none that this user may read, and that only this user can
+    /// change.
+    ///
+    /// - Throws: ``DiskFailure`` if it cannot be read at present.
+    fileprivate func files(in folder: EntryFolder) throws(DiskFailure) -> Files? {
+        do throws(DiskFailure) {
+            guard let folder = try open(folder) else { return nil }
+            return (folder, try folder.currentNames())
+        } catch {
+            // That may last, and must not keep the other folders from being reconciled.
+            guard error.errorNumber == EACCES else { throw error }
+            return nil
+        }
+    }
+
     /// Returns the record of an entry from its file. Removes a damaged file, because no limit would count it.
     ///
     /// - Parameter publish: Receives the key of the entry.
     func record(of name: EntryName, publish: (CacheKey) -> Void = { _ in }) -> IndexRecord? {
         switch EntryFile.readHead(name, in: self) {
-        case .missing: return nil
+        case .absent, .missing: return nil
         case .sound(let header, let accessed) where EntryName(header.key) == name:
             publish(header.key)
             return IndexRecord(

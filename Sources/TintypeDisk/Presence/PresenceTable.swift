@@ -31,7 +31,8 @@ final class PresenceTable: @unchecked Sendable {
 
     /// Maps the table in a folder.
     ///
-    /// - Returns: `nil` if there is no undamaged table of this version, or if it cannot be mapped.
+    /// - Returns: `nil` if there is no undamaged table of this version, or if it cannot be mapped, or if a change could
+    ///   need space on the disk.
     convenience init?(in home: OwnedFolder) {
         // A cache without permission to write still reads.
         for flags in [O_RDWR, O_RDONLY] {
@@ -45,10 +46,18 @@ final class PresenceTable: @unchecked Sendable {
             guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, home.isOwn(status) else {
                 return nil
             }
-            self.init(descriptor, status, isWritable: flags == O_RDWR)
+            let isWritable = flags == O_RDWR
+            guard !isWritable || Self.hasRoom(descriptor, status) else { return nil }
+            self.init(descriptor, status, isWritable: isWritable)
             return
         }
         return nil
+    }
+
+    /// Whether storing a word in the mapping of a file allocates no block. A table may have been copied to another file
+    /// system, or restored with holes.
+    private static func hasRoom(_ descriptor: Int32, _ status: stat) -> Bool {
+        tintype_stores_in_place(descriptor) != 0 && Int(status.st_blocks) * 512 >= Int(status.st_size)
     }
 
     private init?(_ descriptor: Int32, _ status: stat, isWritable: Bool) {
@@ -91,7 +100,9 @@ final class PresenceTable: @unchecked Sendable {
 
     /// The number of folders whose entries are known to be in the table, or more than there are if the table has lost
     /// keys.
-    var filledFolders: Int { Int(clamping: word(PresenceHeader.filledOffset).pointee.load(ordering: .acquiring)) }
+    var filledFolders: Int {
+        Int(clamping: word(PresenceHeader.filledOffset).pointee.load(ordering: .sequentiallyConsistent))
+    }
 
     /// Whether the table contains the key of every entry.
     var isComplete: Bool { filledFolders == EntryFolder.count }
@@ -107,7 +118,19 @@ final class PresenceTable: @unchecked Sendable {
     // MARK: Changing
 
     /// Inserts a key. Then look at ``isRetired``, and insert the key into the next table if this one is.
-    func insert(_ key: CacheKey) { insert(hash: hash(of: key)) }
+    ///
+    /// - Returns: If another key was displaced, this table is now incomplete. If it is also retired, call
+    ///   ``markIncomplete()`` on the next one, which may have been called complete without that key.
+    @discardableResult
+    func insert(_ key: CacheKey) -> PresenceSlots.Insertion? { insert(hash: hash(of: key)) }
+
+    /// Makes all keys be looked up again, because the table may lack one.
+    func markIncomplete() {
+        guard isWritable else { return }
+        // In one order with the mark of a retired table: either the one that replaces this table sees the loss, or the
+        // one that lost the key sees that the table is retired.
+        word(PresenceHeader.filledOffset).pointee.store(.max, ordering: .sequentiallyConsistent)
+    }
 
     /// Removes a key that has no entry, unless it was inserted since the sighting.
     func remove(_ sighting: PresenceSlots.Sighting) {
@@ -144,15 +167,18 @@ final class PresenceTable: @unchecked Sendable {
         if filled <= EntryFolder.count { next.recordFilled(0, before: filled) }
     }
 
-    private func insert(hash: UInt64) {
-        guard isWritable else { return }
+    @discardableResult
+    private func insert(hash: UInt64) -> PresenceSlots.Insertion? {
+        guard isWritable else { return nil }
         let ticket = word(PresenceHeader.ticketOffset).pointee.wrappingAdd(1, ordering: .relaxed).newValue
-        switch slots.insert(hash, ticket: ticket) {
+        let insertion = slots.insert(hash, ticket: ticket)
+        switch insertion {
         case .added: word(PresenceHeader.occupiedOffset).pointee.wrappingAdd(1, ordering: .relaxed)
         case .renewed: break
         // Another key is lost, so all are looked up again.
-        case .displaced: word(PresenceHeader.filledOffset).pointee.store(.max, ordering: .releasing)
+        case .displaced: markIncomplete()
         }
+        return insertion
     }
 
     /// The number of buckets of the next table if this one must be replaced before the number of entries is known.
