@@ -17,7 +17,9 @@ extension MappingSymbols {
             "LoadContext.stored": \LoadContext.stored,
             "LoadedBytes.isNotModified": \LoadedBytes.isNotModified,
             "LoadedBytes.notModified(_:metadata:)": LoadedBytes.notModified(_:metadata:),
-            "ReceivedBytes.append(_:)": ReceivedBytes.append(_:), "ReceivedBytes.expect(_:)": ReceivedBytes.expect(_:),
+            "ReceivedBytes.append(_:)":
+                { (received: ReceivedBytes, bytes: UnsafeRawBufferPointer) throws in try received.append(bytes) },
+            "ReceivedBytes.expect(_:)": ReceivedBytes.expect(_:),
             "Downloader.load(_:context:)":
                 { (downloader: Downloader, source: ImageSource, context: LoadContext) async throws in
                     try await downloader.load(source, context: context)
