@@ -211,8 +211,7 @@ struct AVIFReader: ~Copyable {
     /// - Parameters:
     ///   - rows: Rows of the visible part of the frame.
     ///   - overlap: The number of rows above and below that are converted too, as far as they exist: the chroma of a
-    ///     row
-    ///     is interpolated from its neighbours.
+    ///     row is interpolated from its neighbours.
     ///   - depth: Bits per channel, 8 or 16.
     ///   - target: Receives the rows, beginning with those of the overlap.
     ///   - stride: Bytes from one row of `target` to the next.

@@ -18,11 +18,9 @@ public struct CairoTransformer: ImageTransformer {
     ///
     /// - Parameters:
     ///   - identifier: The name of what `draw` does, with every parameter that changes pixels. It becomes part of the
-    ///     cache
-    ///     key.
+    ///     cache key.
     ///   - draw: Receives the context of cairo and the size of the image in pixels. Called on a thread that may block,
-    ///     for
-    ///     each frame of an animation.
+    ///     for each frame of an animation.
     public init(
         identifier: String, draw: @escaping @Sendable (_ context: CairoCanvas.Context, _ size: PixelSize) throws -> Void
     ) {

@@ -16,8 +16,7 @@ final class HEIFPlane: HEIFRows {
     /// - Parameters:
     ///   - size: The size that the file declares, in pixels.
     ///   - isWide: Whether to decode to 16-bit words, which only the words of rows can be read from, instead of 8 bits
-    ///     per
-    ///     channel.
+    ///     per channel.
     /// - Throws: ``TintypeError/Code/undecodable``, also if the image has another size;
     ///   ``TintypeError/Code/limitExceeded``; ``TintypeError/Code/outOfMemory``.
     init(_ handle: OpaquePointer, _ size: PixelSize, isWide: Bool) throws(TintypeError) {

@@ -28,8 +28,7 @@ package final class TLSContext: @unchecked Sendable {
     ///   - clients: The certificates of which clients must present one, in PEM format; `nil` accepts clients without
     ///     one.
     ///   - protocols: The application protocols that are offered (ALPN), the preferred one first. A client that shares
-    ///     none
-    ///     gets none.
+    ///     none gets none.
     /// - Throws: ``TintypeError/Code/insecure`` if a certificate or the key cannot be used, and
     ///   ``TintypeError/Code/noCoder`` if libssl is not installed.
     package init(
@@ -54,8 +53,7 @@ package final class TLSContext: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - authorities: The certificates of which one must have signed that of the server, in PEM format; `nil` trusts
-    ///     those
-    ///     of the system.
+    ///     those of the system.
     ///   - identity: The certificate of the client; `nil` for none.
     /// - Throws: As for a server.
     package init(

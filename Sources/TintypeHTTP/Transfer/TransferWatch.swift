@@ -226,12 +226,10 @@ struct SilenceLimit: Sendable {
 
     /// - Parameters:
     ///   - connecting: The longest time to connect, which the transport observes. It extends the limit until the
-    ///     request
-    ///     is sent.
+    ///     request is sent.
     ///   - idle: The longest time without progress.
     ///   - idleInBody: The longest time without progress after the head has arrived; `nil` for that of `idle`. It is
-    ///     noticed
-    ///     no earlier than the end of the wait for the head would have been.
+    ///     noticed no earlier than the end of the wait for the head would have been.
     init(connecting: Duration, idle: Duration, idleInBody: Duration? = nil) {
         let longest = Duration.seconds(1 << 32)
         (self.connecting, self.idle) = (min(connecting, longest), min(idle, longest))

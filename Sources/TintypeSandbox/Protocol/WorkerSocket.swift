@@ -53,8 +53,7 @@ struct WorkerSocket {
     /// - Parameters:
     ///   - acceptsDescriptor: Whether a descriptor may come with it. The kernel closes others.
     ///   - mayContinue: Returns `false` to give up. Called whenever bytes have arrived, so that a sender that never
-    ///     pauses
-    ///     is interrupted as well.
+    ///     pauses is interrupted as well.
     ///   - wait: Waits until bytes have arrived; returns `false` to give up. Called when there are none.
     /// - Returns: `nil` at the end of the connection, after an error, or if a closure gave up.
     func receive(
