@@ -98,4 +98,18 @@ import TintypeTesting
     @Test func aFolderThatCannotBeReadIsNotCleared() async {
         await #expect(processExitsWith: .success) { try await Self.clearsNothingWithoutReading() }
     }
+
+    private static func replacesNoTableWithoutOpening() async throws {
+        let folder = try TemporaryFolder()
+        let folders = try WriterFolders(try await cache(in: folder).layout)
+        let before = try #require(folders.home.status(of: PresenceTable.name)).st_ino
+        let table = withDescriptors(0) { PresenceTable.make(in: folders) }
+        #expect(table == nil && folders.home.status(of: PresenceTable.name)?.st_ino == before)
+        #expect(PresenceTable.make(in: folders)?.isComplete == true)
+    }
+
+    /// Other processes use it.
+    @Test func aTableThatCannotBeOpenedStays() async {
+        await #expect(processExitsWith: .success) { try await Self.replacesNoTableWithoutOpening() }
+    }
 }

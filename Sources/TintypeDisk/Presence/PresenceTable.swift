@@ -60,11 +60,16 @@ final class PresenceTable: @unchecked Sendable {
         tintype_stores_in_place(descriptor) != 0 && Int(status.st_blocks) * 512 >= Int(status.st_size)
     }
 
-    private init?(_ descriptor: Int32, _ status: stat, isWritable: Bool) {
+    /// Reads the header of a file. `nil` if the file is no undamaged table of this version.
+    private static func header(_ descriptor: Int32, fileLength: Int) -> PresenceHeader? {
         var start = [UInt8](repeating: 0, count: PresenceHeader.fixedLength)
+        guard pread(descriptor, &start, start.count, 0) == start.count else { return nil }
+        return start.withUnsafeBytes { PresenceHeader(decoding: $0, fileLength: fileLength) }
+    }
+
+    private init?(_ descriptor: Int32, _ status: stat, isWritable: Bool) {
         let length = Int(status.st_size)
-        guard pread(descriptor, &start, start.count, 0) == start.count,
-            let header = start.withUnsafeBytes({ PresenceHeader(decoding: $0, fileLength: length) }),
+        guard let header = Self.header(descriptor, fileLength: length),
             let memory = mmap(nil, length, isWritable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, descriptor, 0),
             memory != MAP_FAILED
         else { return nil }
@@ -207,11 +212,15 @@ final class PresenceTable: @unchecked Sendable {
 
 extension PresenceTable {
     /// Creates the table of a cache, unless another process has just done so. What is in its place is removed, or
-    /// renamed if it is no regular file.
+    /// renamed if it is no regular file. A table that only this process cannot use at present stays.
     ///
     /// - Returns: `nil` if a table cannot be created or mapped.
     static func make(in folders: WriterFolders) -> PresenceTable? {
-        if let present = PresenceTable(in: folders.home), !present.isRetired { return present }
+        if let present = PresenceTable(in: folders.home) {
+            guard present.isRetired else { return present }
+        } else if isOfOthers(in: folders.home) {
+            return nil
+        }
         if let status = folders.home.status(of: name) {
             if status.st_mode & S_IFMT == S_IFREG { folders.home.remove(name) } else { _ = folders.home.displace(name) }
         }
@@ -220,6 +229,17 @@ extension PresenceTable {
             linkat(folders.temporary.descriptor, temporary, folders.home.descriptor, name, 0)
         }
         return PresenceTable(in: folders.home)
+    }
+
+    /// Whether the file in place may be a table that this process cannot open or map at present, for want of a
+    /// descriptor or of memory, but others can.
+    private static func isOfOthers(in home: OwnedFolder) -> Bool {
+        let descriptor = home.open(name, O_RDWR)
+        guard descriptor >= 0 else { return [EMFILE, ENFILE, ENOMEM].contains(errno) }
+        defer { close(descriptor) }
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && home.isOwn(status) && hasRoom(descriptor, status)
+            && header(descriptor, fileLength: Int(status.st_size)) != nil
     }
 
     /// Replaces this table, unless another process does so.
