@@ -142,7 +142,7 @@ extension DiskCache {
     /// Inserts the key of one entry. Returns `false` if the entry cannot be read at present.
     private func fill(_ table: PresenceTable, _ name: EntryName, _ entries: EntriesHandle) -> Bool {
         switch EntryFile.readHead(name, in: entries) {
-        case .missing: return false
+        case .unreadable: return false
         case .absent, .damaged: return true
         case .sound(let header, _):
             if table.insert(header.key) == .displaced, table.isRetired {

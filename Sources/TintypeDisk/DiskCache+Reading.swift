@@ -65,7 +65,7 @@ extension DiskCache {
         let name = EntryName(key)
         switch EntryFile.read(name, in: entries, for: key, as: type) {
         case .absent: presence?.remove(answer)
-        case .missing: break
+        case .unreadable: break
         case .damaged:
             removeFile(name)
             state.withLock { $0.stats.damaged += 1 }

@@ -22,7 +22,7 @@ extension DiskCache {
         guard let entries = entriesHandle() else { return }
         for name in (try? entries.names(in: folder)) ?? [] {
             switch EntryFile.read(name, in: entries, for: nil) {
-            case .absent, .missing: break
+            case .absent, .unreadable: break
             case .file(let header, _, _) where EntryName(header.key) == name:
                 publish(CollectionOfOne(header.key))
                 result.sound.count += 1

@@ -30,7 +30,7 @@ enum EntryFile {
         /// There is no file.
         case absent
         /// A file that cannot be read at present.
-        case missing
+        case unreadable
         /// A file that is not a complete, undamaged entry of this key.
         case damaged
     }
@@ -42,14 +42,14 @@ enum EntryFile {
         _ name: EntryName, in entries: EntriesHandle, for key: CacheKey?, as type: Bytes.Type = Data.self
     ) -> ReadResult<Bytes> {
         let descriptor = entries.open(name)
-        guard descriptor >= 0 else { return errno == ENOENT ? .absent : isForeign(errno) ? .damaged : .missing }
+        guard descriptor >= 0 else { return errno == ENOENT ? .absent : isForeign(errno) ? .damaged : .unreadable }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, entries.accepts(status),
             status.st_size >= EntryHeader.fixedLength, status.st_size <= EntryHeader.maximumFileLength
         else { return .damaged }
         guard let bytes = Bytes(descriptor, count: Int(status.st_size), mapsFrom: entries.mappingThreshold) else {
-            return .missing
+            return .unreadable
         }
         guard let header = bytes.withBytes({ verified($0, for: key) }) else { return .damaged }
         return .file(header, bytes, accessed: DiskTime(status.st_atim))
@@ -62,23 +62,23 @@ enum EntryFile {
         /// There is no file.
         case absent
         /// A file that cannot be read at present.
-        case missing
+        case unreadable
         case damaged
     }
 
     /// Reads and verifies the header only.
     static func readHead(_ name: EntryName, in entries: EntriesHandle) -> HeadResult {
         let descriptor = entries.open(name)
-        guard descriptor >= 0 else { return errno == ENOENT ? .absent : isForeign(errno) ? .damaged : .missing }
+        guard descriptor >= 0 else { return errno == ENOENT ? .absent : isForeign(errno) ? .damaged : .unreadable }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, entries.accepts(status) else { return .damaged }
-        guard let start = Data(reading: descriptor, min(4096, Int(status.st_size))) else { return .missing }
+        guard let start = Data(reading: descriptor, min(4096, Int(status.st_size))) else { return .unreadable }
         guard let lengths = start.withUnsafeBytes(EntryHeader.Lengths.init), lengths.file == status.st_size else {
             return .damaged
         }
         guard let head = lengths.head <= start.count ? start : Data(reading: descriptor, lengths.head) else {
-            return .missing
+            return .unreadable
         }
         guard let header = head.withUnsafeBytes({ EntryHeader(decoding: $0) }) else { return .damaged }
         return .sound(header, accessed: DiskTime(status.st_atim))

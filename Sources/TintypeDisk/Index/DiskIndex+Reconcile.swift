@@ -117,7 +117,7 @@ extension EntriesHandle {
     /// - Parameter publish: Receives the key of the entry.
     func record(of name: EntryName, publish: (CacheKey) -> Void = { _ in }) -> IndexRecord? {
         switch EntryFile.readHead(name, in: self) {
-        case .absent, .missing: return nil
+        case .absent, .unreadable: return nil
         case .sound(let header, let accessed) where EntryName(header.key) == name:
             publish(header.key)
             return IndexRecord(
