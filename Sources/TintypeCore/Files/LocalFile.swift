@@ -38,52 +38,43 @@ package struct LocalFile: ~Copyable {
         close(descriptor)
     }
 
-    /// Reads `count` bytes from `offset` on; fewer only at the end of the file. Blocks.
+    /// Reads `count` bytes from `offset` on, into memory that is not cleared before; fewer only at the end of the file.
+    /// Blocks.
     ///
-    /// - Throws: ``TintypeError/Code/unreadable``.
+    /// - Throws: ``TintypeError/Code/unreadable``, or ``TintypeError/Code/outOfMemory``.
     package func read(_ count: Int, from offset: Int) throws(TintypeError) -> Data {
-        var data = Data(count: count)
+        // `malloc(0)` may return a null pointer.
+        guard let memory = malloc(max(count, 1)) else {
+            throw TintypeError(.outOfMemory, stage: .load, "no memory for \(count) bytes", subject: path)
+        }
         var filled = 0
         while filled < count {
-            let result = data.withUnsafeMutableBytes { buffer in
-                pread(descriptor, buffer.baseAddress.map { $0 + filled }, count - filled, off_t(offset + filled))
-            }
-            if result < 0 && errno == EINTR { continue }
-            guard result >= 0 else { throw Self.failure(errno, path) }
-            guard result > 0 else { break }
-            filled += result
-        }
-        return filled == count ? data : data.prefix(filled)
-    }
-
-    /// Reads the whole file at once, into memory that is not cleared before. Blocks.
-    ///
-    /// - Returns: `nil` if the file has grown since it was opened.
-    /// - Throws: ``TintypeError/Code/unreadable``, or ``TintypeError/Code/outOfMemory``.
-    func readUnchanged() throws(TintypeError) -> Data? {
-        // One byte more, so that memory that is not filled shows the end of the file.
-        guard let memory = malloc(byteCount + 1) else {
-            throw TintypeError(.outOfMemory, stage: .load, "no memory for \(byteCount) bytes", subject: path)
-        }
-        var filled = 0
-        while filled <= byteCount {
-            let result = pread(descriptor, memory + filled, byteCount + 1 - filled, off_t(filled))
+            let result = pread(descriptor, memory + filled, count - filled, off_t(offset + filled))
             if result < 0, errno == EINTR { continue }
-            guard result > 0 else {
-                if result == 0 { return Data(bytesNoCopy: memory, count: filled, deallocator: .free) }
+            guard result >= 0 else {
                 let error = Self.failure(errno, path)
                 free(memory)
                 throw error
             }
+            guard result > 0 else { break }
             filled += result
         }
-        free(memory)
-        return nil
+        return Data(bytesNoCopy: memory, count: filled, deallocator: .free)
+    }
+
+    /// Reads the whole file at once. Blocks.
+    ///
+    /// - Returns: `nil` if the file has grown since it was opened.
+    /// - Throws: The errors of ``read(_:from:)``.
+    func readUnchanged() throws(TintypeError) -> Data? {
+        // One byte more, so that memory that is not filled shows the end of the file.
+        let data = try read(byteCount + 1, from: 0)
+        return data.count <= byteCount ? data : nil
     }
 
     /// Reads the whole file in pieces of at most 256 KB. Blocks.
     ///
-    /// - Throws: ``TintypeError/Code/unreadable``, and the errors of `receive`.
+    /// - Throws: The errors of ``read(_:from:)``, and those of `receive`.
     package func readAll(_ receive: (UnsafeRawBufferPointer) throws(TintypeError) -> Void) throws(TintypeError) {
         var offset = 0
         while true {
