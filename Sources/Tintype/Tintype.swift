@@ -15,3 +15,9 @@
 @_exported public import TintypeTIFF
 @_exported public import TintypeViews
 @_exported public import TintypeWebP
+
+/// The version of Tintype.
+package enum ProductVersion {
+    /// The version that this code will be released as (Semantic Versioning 2.0.0).
+    package static let current = "0.1.0"
+}

@@ -44,7 +44,7 @@ struct HEIFStill {
     }
 
     let color: Coded
-    /// Of the same size, part and orientation as ``color``; `nil` if the image is opaque.
+    /// The transparency, whose size, crop and orientation are those of ``color``. `nil` if the image is opaque.
     let alpha: Coded?
 
     /// Describes an image.

@@ -50,8 +50,8 @@ import TintypeTesting
         store.endHangs()
     }
 
-    /// Of a fast store, the first call without an answer costs 50 ms, the second 10 ms. An answer
-    /// restores trust.
+    /// When a fast store stops answering, the first caller waits 50 ms, and the next ones 10 ms. After an answer,
+    /// callers wait as before.
     @Test func afterACallWithoutAnAnswerTheNextOnesWaitForLess() async {
         let caller = caller()
         // Whose callers wait until it has ended.
