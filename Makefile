@@ -16,8 +16,8 @@ TEST_FLAGS ?=
 # How many tests run at once. Without a limit, all of them do: each one then takes minutes, and the connections of those
 # for HTTP are closed meanwhile because they are idle.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 16
-# How many minutes a test may take. One minute suffices on a quiet machine, but other programs may use this one.
-export TINTYPE_TIME_LIMIT ?= 10
+# How many minutes a test may take. One suffices on a quiet machine, but other programs may use this one.
+export TINTYPE_TIME_LIMIT ?= 5
 # The folder of github.com/http-tests/cache-tests, for `make cache-tests`.
 CACHE_TESTS ?= ../cache-tests
 # Where `make install` installs: $(DESTDIR)$(PREFIX)/bin and so on. DESTDIR is for packagers.
