@@ -129,8 +129,12 @@ import TintypeTesting
             former.replace(bucketCount: 128, copies: true, in: try WriterFolders(cache.layout)))
         #expect(former.isRetired && next.isComplete)
         for number in 0..<3_000 { former.insert(CacheKey(source: "other \(number)")) }
+        // As before the replacement, which maintenance may have noticed; and as if a job filled the table already, so
+        // that none begins.
+        cache.state.withLock { ($0.presence, $0.isFillingPresence) = (former, true) }
         cache.publish((0..<50).map { CacheKey(source: "displacing \($0)") })
         #expect(cache.state.withLock { $0.presence }?.identity == next.identity && !next.isComplete)
+        cache.state.withLock { $0.isFillingPresence = false }
         #expect(found(cache, 0..<10) == 10)
     }
 
@@ -287,7 +291,9 @@ extension DiskCache {
     /// Waits until the table of presence contains every entry.
     func waitForPresence() async throws {
         _ = try await contains(CacheKey(source: "any"))
-        while state.withLock({ $0.presence?.isComplete != true || $0.presence?.isRetired == true }) {
+        while state.withLock({ state in
+            state.isFillingPresence || state.presence?.isComplete != true || state.presence?.isRetired == true
+        }) {
             try Task.checkCancellation()
             dropStaleEntriesHandle()
             await Task.yield()
