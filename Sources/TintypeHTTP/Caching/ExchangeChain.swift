@@ -1,16 +1,21 @@
-import Foundation
+package import Foundation
 import TintypeCore
 
 /// The requests that one exchange sent, in order: those that were redirected, then the last one. Recorded where
 /// requests leave for the network, inside all interceptors, because the header fields that were sent decide about
 /// storing and using a response.
-struct ExchangeChain: Sendable {
+package struct ExchangeChain: Sendable {
     /// One request as it was sent, and the head of its response.
-    struct Link: Sendable {
+    package struct Link: Sendable {
         var request: DownloadRequest
         let status: Int
         let headers: HTTPFields
         let times: ExchangeTimes
+
+        /// Creates a link from a request and the head of its response.
+        package init(request: DownloadRequest, status: Int, headers: HTTPFields, times: ExchangeTimes) {
+            (self.request, self.status, self.headers, self.times) = (request, status, headers, times)
+        }
 
         /// The facts that decide how long a redirect is fresh.
         var head: StoredHead {
@@ -28,7 +33,7 @@ struct ExchangeChain: Sendable {
 
         /// The URLs whose stored responses an unsafe request has made invalid, unless it failed: its own, and those of
         /// the same origin that the response names (RFC 9111, 4.4).
-        var invalidated: [URL] {
+        package var invalidated: [URL] {
             guard request.isUnsafe, (200..<400).contains(status) else { return [] }
             let url = request.url
             let named = ["location", "content-location"].compactMap { name in
@@ -42,7 +47,7 @@ struct ExchangeChain: Sendable {
     private(set) var last: Link
 
     /// Creates a chain of one request.
-    init(_ link: Link) {
+    package init(_ link: Link) {
         last = link
     }
 

@@ -97,11 +97,11 @@ struct Freshness: Sendable {
 }
 
 /// Decides whether a response may be stored (RFC 9111, 3).
-enum Storability {
+package enum Storability {
     /// Whether the response to a request, and the redirects that led to it, may be stored.
     ///
     /// - Parameter isShared: Whether the cache has many users.
-    static func allows(
+    package static func allows(
         _ response: DownloadResponse, to request: DownloadRequest, after redirects: [StoredHead] = [],
         isShared: Bool = false
     ) -> Bool {
@@ -133,7 +133,7 @@ enum Storability {
 extension DownloadRequest {
     /// Whether a response to the request may be stored and used again. The content of a request is not part of the key,
     /// so `POST` is excluded (RFC 9110, 9.2.3).
-    var isCacheable: Bool { method == "GET" || method == "HEAD" }
+    package var isCacheable: Bool { method == "GET" || method == "HEAD" }
 
     /// Whether the method may change the resource, so that responses stored for its URL become invalid (RFC 9110, 9.2.1
     /// and RFC 9111, 4.4). Unknown methods count as unsafe.

@@ -55,7 +55,7 @@ extension StoredHead {
     /// Returns whether a client with these conditions has the response. See ``HTTPResponseInfo/isUnmodified(for:)``.
     ///
     /// - Parameter headers: The header fields of the response.
-    func isUnmodified(for conditions: HTTPFields, _ headers: HTTPFields) -> Bool {
+    package func isUnmodified(for conditions: HTTPFields, _ headers: HTTPFields) -> Bool {
         if conditions.contains("if-none-match") {
             guard let tag = headers["etag"].map(EntityTag.init) else { return false }
             return conditions.list("if-none-match").contains { $0 == "*" || EntityTag($0).isWeaklyEqual(to: tag) }

@@ -1,5 +1,5 @@
-import Foundation
-import TintypeCore
+package import Foundation
+package import TintypeCore
 
 /// The values of the request fields that selected a response: the fields named in its `Vary` field, or in the `Vary`
 /// field of a redirect that led to it (RFC 9111, 4.1).
@@ -192,16 +192,22 @@ enum SelectingField {
 }
 
 /// Judges the cache entries of one source by the request that a load would send for it now.
-struct ResponseJudge: EntryJudge {
+package struct ResponseJudge: EntryJudge {
     /// The request after all interceptors, with cookies; `nil` if it is unknown, so that no entry may be used.
-    let request: DownloadRequest?
+    private let request: DownloadRequest?
     /// Whether the cache has many users.
-    var isShared = false
+    private let isShared: Bool
+
+    /// Creates a judge for a request.
+    package init(request: DownloadRequest?, isShared: Bool = false) {
+        (self.request, self.isShared) = (request, isShared)
+    }
 
     /// Whether the request may only be served from a cache (RFC 9111, 5.2.1.7).
-    var allowsOnlyCache: Bool { request.map { CacheControl($0.headers).has("only-if-cached") } ?? false }
+    package var allowsOnlyCache: Bool { request.map { CacheControl($0.headers).has("only-if-cached") } ?? false }
 
-    func judge(_ entry: CacheEntry, for key: CacheKey, at now: Date) -> EntryJudgement {
+    /// Returns whether an entry is for the request, and how it may be used.
+    package func judge(_ entry: CacheEntry, for key: CacheKey, at now: Date) -> EntryJudgement {
         // Without the header fields of the response, its freshness is unknown. An entry of another version may be the
         // image of another user.
         guard let response = StoredResponse(decoding: entry.metadata) else {

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The encoding in the metadata of a cache entry: lines of names and values. Every load writes one, and a
 /// general-purpose encoder is slower.
@@ -18,7 +18,7 @@ extension StoredResponse {
     private static let end = "end"
 
     /// The encoded form, in UTF-8.
-    var encoded: Data {
+    package var encoded: Data {
         var lines = Lines()
         lines.add(Self.version)
         lines.add(selection.salt)
@@ -71,7 +71,7 @@ extension StoredResponse {
     }
 
     /// Decodes a stored response; `nil` when the data has another format or version, or is truncated.
-    init?(decoding data: Data) {
+    package init?(decoding data: Data) {
         let lines = String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count >= 5, lines[0] == Self.version, lines.suffix(2) == [Self.end[...], ""] else { return nil }
         var decoder = Decoder(salt: String(lines[1]))

@@ -2,12 +2,12 @@ package import Foundation
 import TintypeCore
 
 /// The metadata that is stored with the body of a response: what RFC 9111 needs to decide whether to use it again.
-struct StoredResponse: Hashable, Sendable {
+package struct StoredResponse: Hashable, Sendable {
     /// The maximum size of the header fields of a response and its redirects, in bytes. The metadata of an entry is
     /// always read as a whole.
     static let maximumFieldByteCount = 64 << 10
 
-    var head: StoredHead
+    package var head: StoredHead
     /// The redirects that led to the response.
     var redirects: [StoredHead]
     /// The request fields by which the response was selected.
@@ -28,7 +28,7 @@ struct StoredResponse: Hashable, Sendable {
     /// - Parameters:
     ///   - response: The 304 response.
     ///   - chain: The exchanges that led to it.
-    func renewed(by response: DownloadResponse, after chain: ExchangeChain, storing fields: StoredHeaderFields)
+    package func renewed(by response: DownloadResponse, after chain: ExchangeChain, storing fields: StoredHeaderFields)
         -> StoredResponse
     {
         var response = response
@@ -57,7 +57,7 @@ struct StoredResponse: Hashable, Sendable {
     /// matches no request.
     ///
     /// - Parameter chain: The requests that led to the response.
-    init(_ response: DownloadResponse, after chain: ExchangeChain, storing fields: StoredHeaderFields) {
+    package init(_ response: DownloadResponse, after chain: ExchangeChain, storing fields: StoredHeaderFields) {
         let redirected = chain.redirects.map {
             Selection.SentRequest(headers: $0.request.headers, response: $0.headers)
         }
@@ -79,7 +79,7 @@ struct StoredResponse: Hashable, Sendable {
     }
 
     /// Whether the header fields that would be stored are at most ``maximumFieldByteCount`` bytes.
-    static func fits(_ heads: [HTTPFields]) -> Bool {
+    package static func fits(_ heads: [HTTPFields]) -> Bool {
         heads.reduce(0) { $0 + $1.byteCount } <= maximumFieldByteCount
     }
 
@@ -89,10 +89,12 @@ struct StoredResponse: Hashable, Sendable {
     // MARK: Revalidation
 
     /// Whether the origin can be asked for a change.
-    var hasValidator: Bool { head.headers.returnable("etag") != nil || head.headers.returnable("last-modified") != nil }
+    package var hasValidator: Bool {
+        head.headers.returnable("etag") != nil || head.headers.returnable("last-modified") != nil
+    }
 
     /// Adds the fields that make a request conditional on a change (RFC 9111, 4.3.1).
-    func addConditions(to headers: inout HTTPFields) {
+    package func addConditions(to headers: inout HTTPFields) {
         if let tag = head.headers.returnable("etag") { headers["If-None-Match"] = tag }
         if let date = head.headers.returnable("last-modified") { headers["If-Modified-Since"] = date }
     }
@@ -105,7 +107,7 @@ struct StoredResponse: Hashable, Sendable {
     }
 
     /// Whether a 304 response confirms this response, and not another one (RFC 9111, 4.3.4).
-    func isConfirmed(by response: HTTPFields) -> Bool {
+    package func isConfirmed(by response: HTTPFields) -> Bool {
         let (tag, own) = (response["etag"].map { EntityTag($0) }, head.headers["etag"].map { EntityTag($0) })
         // A strong tag identifies exact bytes, so the stored response must have the same tag.
         if let tag, !tag.isWeak { return tag == own }
@@ -152,7 +154,7 @@ package struct StoredHeaderFields: Hashable, Sendable {
     }
 
     /// Returns those of the fields that are stored.
-    func stored(of headers: HTTPFields) -> HTTPFields {
+    package func stored(of headers: HTTPFields) -> HTTPFields {
         if let names { return headers.filter { names.contains($0.lowercased()) } }
         let excluded = Self.connectionNames.union(headers.list("connection").map { $0.lowercased() })
         return headers.filter { !excluded.contains($0.lowercased()) }

@@ -1,5 +1,5 @@
 public import Foundation
-import TintypeCore
+package import TintypeCore
 
 /// A request to a server.
 public struct DownloadRequest: Hashable, Sendable {
@@ -44,7 +44,7 @@ public struct DownloadRequest: Hashable, Sendable {
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` for an invalid or overlong URL, method or header field
     ///   name.
-    func validate() throws(TintypeError) {
+    package func validate() throws(TintypeError) {
         guard url.absoluteString.utf8.count <= Self.maximumURLLength else {
             throw invalid("the URL has more than \(Self.maximumURLLength) bytes")
         }

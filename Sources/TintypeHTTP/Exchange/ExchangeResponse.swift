@@ -16,7 +16,7 @@ package final class ExchangeResponse: Sendable {
     /// The header fields.
     package let headers: HTTPFields
     /// The times of the exchange.
-    let times: ExchangeTimes
+    package let times: ExchangeTimes
     private let method: String
     private let stream: ResponseStream
     private let meter: TransferMeter
@@ -100,10 +100,10 @@ package final class ExchangeResponse: Sendable {
     func metrics(byteCount: Int) -> TransferMetrics { meter.finish(status: status, byteCount: byteCount) }
 
     /// The head as a response of the downloader.
-    var response: DownloadResponse { DownloadResponse(url: url, status: status, headers: headers) }
+    package var response: DownloadResponse { DownloadResponse(url: url, status: status, headers: headers) }
 
     /// The number of bytes of the body as sent; `nil` if the head does not say.
-    var announced: Int? { response.bodyLength(to: method) }
+    package var announced: Int? { response.bodyLength(to: method) }
 
     /// Passes the parts of the body to `consume`, up to the end of the body.
     private func readParts(_ consume: (Data) async throws(TintypeError) -> Void) async throws(TintypeError) {
@@ -119,14 +119,14 @@ package final class ExchangeResponse: Sendable {
     /// Checks the length of a body that has ended.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/truncatedBody``.
-    func checkLength(_ count: Int) throws(TintypeError) {
+    package func checkLength(_ count: Int) throws(TintypeError) {
         if let announced, announced != count { throw truncated(count) }
     }
 
     /// Waits for the next part of the body; nothing at its end.
     ///
     /// - Parameter count: The number of bytes before it.
-    func part(after count: Int) async throws(TintypeError) -> Data {
+    package func part(after count: Int) async throws(TintypeError) -> Data {
         do {
             return try await stream.part()
         } catch {

@@ -98,6 +98,24 @@ public struct ServerGuard: Hashable, Sendable {
         if let refusal = refusal(of: address) { throw refusal.error(for: url) }
     }
 
+    /// Returns the check of the addresses to which a request for a URL connects.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/refusedRequest`` when the transport cannot check addresses.
+    package func addressCheck(
+        for url: URL, by transport: any HTTPTransport
+    ) throws(TintypeError) -> TransportRequest.AddressCheck {
+        guard transport.checksAddresses else {
+            throw TintypeError(
+                .refusedRequest, stage: .load, "a server guard needs a transport that checks addresses")
+        }
+        return { address throws(TintypeError) in
+            guard let address = IPAddress(address) else {
+                throw TintypeError(.forbidden, stage: .load, "an address of another kind")
+            }
+            try check(address, for: url)
+        }
+    }
+
     /// The reason for which a guard refused a URL: the underlying error of every refusal.
     package struct Refusal: Error, Hashable, CustomStringConvertible {
         /// The part that is not allowed, such as `the port 22` or `the address 10.0.0.1 (private network)`.

@@ -66,7 +66,8 @@ final class TransferSettings: Sendable {
     /// Returns a request in the form of the transport.
     ///
     /// - Parameter origin: The URL of the first request, before redirects.
-    /// - Throws: ``TintypeCore/TintypeError/Code/unreachable`` when the proxy in the environment cannot be used.
+    /// - Throws: ``TintypeCore/TintypeError/Code/unreachable`` when the proxy in the environment cannot be used;
+    ///   ``TintypeCore/TintypeError/Code/refusedRequest`` when the transport cannot check addresses.
     func transportRequest(for request: DownloadRequest, origin: URL) throws(TintypeError) -> TransportRequest {
         var sent = TransportRequest(
             url: request.url.absoluteURL.withoutCredential, method: request.method, headers: request.headers,
@@ -76,14 +77,7 @@ final class TransferSettings: Sendable {
         sent.allowsHTTP2 = configuration.allowsHTTP2
         sent.security = security(for: request.url, origin: origin)
         sent.readSize = configuration.maximumBytesPerSecond.map { Self.readSize(forBytesPerSecond: $0) }
-        if let serverGuard {
-            sent.addressCheck = { address throws(TintypeError) in
-                guard let address = IPAddress(address) else {
-                    throw TintypeError(.forbidden, stage: .load, "an address of another kind")
-                }
-                try serverGuard.check(address, for: request.url)
-            }
-        }
+        sent.addressCheck = try serverGuard?.addressCheck(for: request.url, by: configuration.transport)
         return sent
     }
 
@@ -93,15 +87,10 @@ final class TransferSettings: Sendable {
 
     /// Checks a request. The guard comes first, so that it also refuses a URL that cannot be sent.
     ///
-    /// - Throws: The error of the guard; ``TintypeCore/TintypeError/Code/refusedRequest`` when the transport cannot
-    ///   check addresses, or the request cannot be sent.
+    /// - Throws: The error of the guard, or that of a request that cannot be sent.
     @inline(never)
     func check(_ request: DownloadRequest) throws(TintypeError) {
         try serverGuard?.check(request.url)
-        if serverGuard != nil, !configuration.transport.checksAddresses {
-            throw TintypeError(
-                .refusedRequest, stage: .load, "a server guard needs a transport that checks addresses")
-        }
         try request.validate()
     }
 

@@ -1,5 +1,6 @@
 package import Foundation
 package import TintypeCore
+package import TintypeHTTP
 
 /// A request that a ``Gateway`` answers or passes on.
 package struct GatewayRequest: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import TintypeCore
+import TintypeHTTP
 
 /// The stored responses of a ``Gateway``, by URL and variant.
 struct GatewayStore: Sendable {

@@ -1,5 +1,6 @@
 package import Foundation
 package import TintypeCore
+package import TintypeHTTP
 
 /// The settings of a ``Gateway``.
 package struct GatewayConfiguration: Sendable {
@@ -160,18 +161,7 @@ package final class Gateway: Sendable {
         var sent = TransportRequest(
             url: request.url.absoluteURL.withoutCredential, method: request.method, headers: request.headers,
             body: request.body)
-        if let serverGuard = configuration.serverGuard {
-            guard configuration.transport.checksAddresses else {
-                throw TintypeError(
-                    .refusedRequest, stage: .load, "a server guard needs a transport that checks addresses")
-            }
-            sent.addressCheck = { address throws(TintypeError) in
-                guard let address = IPAddress(address) else {
-                    throw TintypeError(.forbidden, stage: .load, "an address of another kind")
-                }
-                try serverGuard.check(address, for: request.url)
-            }
-        }
+        sent.addressCheck = try configuration.serverGuard?.addressCheck(for: request.url, by: configuration.transport)
         return try await client.send(sent, within: configuration.limits)
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import TintypeCore
+import TintypeHTTP
 
 /// The URLs that a gateway is fetching. Equal requests wait for the first one, whose response they may use.
 final class GatewayTurns: Sendable {
