@@ -53,24 +53,24 @@ struct HeadReader: Sendable {
         return nil
     }
 
-    private static func withoutLineBreak(_ line: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer> {
-        var line = line[...]
-        if line.last == UInt8(ascii: "\n") { line = line.dropLast() }
-        if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
-        return line
+    private static func withoutLineBreak(_ line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var count = line.count
+        if count > 0, line[count - 1] == UInt8(ascii: "\n") { count -= 1 }
+        if count > 0, line[count - 1] == UInt8(ascii: "\r") { count -= 1 }
+        return UnsafeRawBufferPointer(rebasing: line[..<count])
     }
 
     /// Reads `HTTP/1.1 200 OK` (RFC 9112, 4).
-    private mutating func readStatusLine(_ line: Slice<UnsafeRawBufferPointer>) throws(TransportFailure) {
-        let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
-        guard words.count > 1, words[1].count == 3, let status = Int(digits: Self.text(words[1])) else {
+    private mutating func readStatusLine(_ line: UnsafeRawBufferPointer) throws(TransportFailure) {
+        let space = UInt8(ascii: " ")
+        let end = line.firstIndex(of: space) ?? line.count
+        let number = Self.text(line[min(end + 1, line.count)...].prefix { $0 != space })
+        guard number.utf8.count == 3, let status = Int(digits: number) else {
             throw Self.malformed("the server does not speak HTTP")
         }
-        guard (100..<600).contains(status), status != 101 else {
-            throw Self.malformed("the status \(Self.text(words[1]))")
-        }
-        version = Self.text(words[0]).lowercased()
-        guard ["http/1.0", "http/1.1", "http/2"].contains(version) else {
+        guard (100..<600).contains(status), status != 101 else { throw Self.malformed("the status \(number)") }
+        version = Self.text(line[..<end]).lowercased()
+        guard version == "http/1.1" || version == "http/2" || version == "http/1.0" else {
             throw Self.malformed("the version \(String(reflecting: version.prefix(20)))")
         }
         self.status = status
@@ -79,28 +79,30 @@ struct HeadReader: Sendable {
     }
 
     /// Reads a field (RFC 9112, 5), or another line of the field before (5.2).
-    private mutating func readField(_ line: Slice<UnsafeRawBufferPointer>) throws(TransportFailure) {
+    private mutating func readField(_ line: UnsafeRawBufferPointer) throws(TransportFailure) {
         lineCount += 1
         guard lineCount <= Self.maximumLineCount else {
             throw Self.malformed("more than \(Self.maximumLineCount) header lines")
         }
-        if line.first == UInt8(ascii: " ") || line.first == UInt8(ascii: "\t") {
-            guard let last = fields.indices.last else { throw Self.malformed("a field without a name") }
-            let rest = Self.trimmed(line)
-            if !rest.isEmpty { fields[last].value += (fields[last].value.isEmpty ? "" : " ") + Self.text(rest) }
-            return
+        guard !Self.isSpace(line[0]) else { return try continueField(line) }
+        var colon = 0
+        while colon < line.count, HTTPFields.isToken(line[colon]) { colon += 1 }
+        guard colon > 0, colon < line.count, line[colon] == UInt8(ascii: ":") else {
+            throw Self.malformed("a field without a valid name")
         }
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
-            line[..<colon].allSatisfy(HTTPFields.isToken)
-        else { throw Self.malformed("a field without a valid name") }
         let value = Self.trimmed(line[(colon + 1)...])
         guard !value.contains(where: { $0 == 0 || $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }) else {
             throw Self.malformed("a field with a control character")
         }
         let name = Self.text(line[..<colon])
         // The bytes of a URL that are not ASCII mean themselves, whatever their encoding is.
-        let isLocation = name.utf8.count == 8 && name.lowercased() == "location"
-        fields.append((name, isLocation ? Self.escaped(value) : Self.text(value)))
+        fields.append((name, HTTPFields.isSame(name, "location") ? Self.escaped(value) : Self.text(value)))
+    }
+
+    private mutating func continueField(_ line: UnsafeRawBufferPointer) throws(TransportFailure) {
+        guard let last = fields.indices.last else { throw Self.withoutName }
+        let rest = Self.trimmed(line[...])
+        if !rest.isEmpty { fields[last].value += (fields[last].value.isEmpty ? "" : " ") + Self.text(rest) }
     }
 
     private mutating func finishHead() throws(TransportFailure) -> TransportHead? {
@@ -121,7 +123,7 @@ struct HeadReader: Sendable {
 
     /// Replaces equal lengths, in several fields or in a list, by one (RFC 9112, 6.3).
     private mutating func unifyLengths() throws(TransportFailure) {
-        let isLength: (String) -> Bool = { $0.utf8.count == 14 && $0.lowercased() == "content-length" }
+        let isLength: (String) -> Bool = { HTTPFields.isSame($0, "content-length") }
         guard let first = fields.firstIndex(where: { isLength($0.name) }) else { return }
         if fields.lastIndex(where: { isLength($0.name) }) == first, Int(digits: fields[first].value) != nil { return }
         let values = fields.filter { isLength($0.name) }
@@ -134,12 +136,15 @@ struct HeadReader: Sendable {
         fields = fields.indices.filter { $0 == first || !isLength(fields[$0].name) }.map { fields[$0] }
     }
 
+    /// The error of a continuation that no field precedes.
+    static let withoutName = malformed("a field without a name")
+
     /// The error of a body that no head precedes.
     static let withoutHead = malformed("a body without a head")
 
     /// libcurl 7.88 also removes `gzip` (RFC 9112, 7.2), without a limit on what comes of it.
     private func checkTransferCodings() throws(TransportFailure) {
-        let isCoding: (String) -> Bool = { $0.utf8.count == 17 && $0.lowercased() == "transfer-encoding" }
+        let isCoding: (String) -> Bool = { HTTPFields.isSame($0, "transfer-encoding") }
         guard fields.contains(where: { isCoding($0.name) }) else { return }
         let codings = fields.filter { isCoding($0.name) }
             .flatMap { HTTPList.elements($0.value) }.map { $0.lowercased() }
@@ -153,11 +158,13 @@ struct HeadReader: Sendable {
         TransportFailure(.malformed, "the response is not valid: \(message)")
     }
 
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+
     private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
-        let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-        var bytes = bytes.drop(while: isSpace)
-        while let last = bytes.last, isSpace(last) { bytes = bytes.dropLast() }
-        return bytes
+        var (start, end) = (bytes.startIndex, bytes.endIndex)
+        while start < end, isSpace(bytes[start]) { start += 1 }
+        while start < end, isSpace(bytes[end - 1]) { end -= 1 }
+        return bytes[start..<end]
     }
 
     private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {

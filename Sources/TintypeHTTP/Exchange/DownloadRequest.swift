@@ -48,12 +48,13 @@ public struct DownloadRequest: Hashable, Sendable {
         guard url.absoluteString.utf8.count <= Self.maximumURLLength else {
             throw invalid("the URL has more than \(Self.maximumURLLength) bytes")
         }
-        guard url.isHTTP, HostName.isValid(url.plainHost),
+        let host = url.plainHost
+        guard url.isHTTP, HostName.isValid(host),
             url.port.map({ (1...65_535).contains($0) }) ?? true
         else { throw invalid("not an HTTP URL with a host and a valid port") }
         // A SOCKS request has one byte for the length, and a certificate names no longer host (RFC 1928, 5; RFC 1035,
         // 2.3.4).
-        guard url.plainHost.utf8.count <= 253 else { throw invalid("the host has more than 253 bytes") }
+        guard host.utf8.count <= 253 else { throw invalid("the host has more than 253 bytes") }
         // A method is a token (RFC 9110, 9.1): a space or a line break would end it.
         guard !method.isEmpty, method.utf8.allSatisfy(HTTPFields.isToken) else { throw invalid("not an HTTP method") }
         if let problem = headers.problem { throw invalid(problem) }

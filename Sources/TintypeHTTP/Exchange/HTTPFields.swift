@@ -80,8 +80,8 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     package var problem: String? {
         for (name, value) in all {
             guard !name.isEmpty else { return "a header field without a name" }
-            guard name.utf8.allSatisfy(Self.isToken) else { return "an invalid name of a header field" }
-            guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+            guard name.utf8.span.allSatisfy(Self.isToken) else { return "an invalid name of a header field" }
+            guard value.utf8.span.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
                 return "an invalid value of the header field \(name)"
             }
         }
@@ -89,9 +89,12 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// Compares two names, ignoring the case of ASCII letters. Allocates nothing.
-    private static func isSame(_ left: String, _ right: String) -> Bool {
-        let (left, right) = (left.utf8, right.utf8)
-        return left.count == right.count && zip(left, right).allSatisfy { lowercase($0) == lowercase($1) }
+    static func isSame(_ left: String, _ right: String) -> Bool {
+        guard left.utf8.count == right.utf8.count else { return false }
+        let left = left.utf8.span
+        let right = right.utf8.span
+        for index in left.indices where lowercase(left[index]) != lowercase(right[index]) { return false }
+        return true
     }
 
     private static func lowercase(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
@@ -293,5 +296,13 @@ private struct DateReader {
             let second = number(digits: 2), hour < 24, minute < 60, second <= 60
         else { return nil }
         return (hour * 60 + minute) * 60 + second
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether all bytes satisfy a condition. Faster than the same for a view of a string.
+    func allSatisfy(_ condition: (UInt8) -> Bool) -> Bool {
+        for index in indices where !condition(self[index]) { return false }
+        return true
     }
 }

@@ -66,7 +66,11 @@ final class ResponseStream: Sendable {
 
     /// Ends a response that has not ended, and its exchange. Bytes that have not been read are lost.
     func cancel() {
-        response.perform(response.state.withLock { $0.cancel(TintypeError.cancelled) })
+        // Nearly all streams have ended when they are released, and an error is an allocation.
+        let actions = response.state.withLock { state in
+            state.hasEnded ? ResponseStreamState.Actions() : state.cancel(TintypeError.cancelled)
+        }
+        response.perform(actions)
     }
 
     private func wait() async {

@@ -42,12 +42,12 @@ package enum HostName {
     /// - Parameter host: A host without percent encoding and brackets.
     package static func isValid(_ host: String) -> Bool {
         guard !host.isEmpty else { return false }
+        let bytes = host.utf8.span
+        if bytes.allSatisfy(mayBePartOfName) { return true }
         // Only an IPv6 address has colons. The name of an interface may follow it (RFC 4007, 11).
         let address = host.utf8.prefix { $0 != UInt8(ascii: "%") }
-        if address.contains(UInt8(ascii: ":")) {
-            return IPAddress(String(Substring(address))) != nil && host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
-        }
-        return host.utf8.allSatisfy(mayBePartOfName)
+        return address.contains(UInt8(ascii: ":")) && IPAddress(String(Substring(address))) != nil
+            && bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 
     /// Whether a byte may be part of a name. A decision for each byte, because every request has a host and looking
@@ -72,7 +72,8 @@ extension URL {
 
     /// Returns a host without the brackets of an IPv6 address.
     static func withoutBrackets(_ host: String) -> String {
-        host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        host.utf8.first == UInt8(ascii: "[") && host.utf8.last == UInt8(ascii: "]")
+            ? String(host.dropFirst().dropLast()) : host
     }
 }
 
