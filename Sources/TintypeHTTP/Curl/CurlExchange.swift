@@ -14,6 +14,10 @@ final class CurlExchange: TransportExchange, @unchecked Sendable {
     private unowned(unsafe) var loop: CurlLoop?
     private unowned(unsafe) var sockets: CurlSockets?
     private var head = HeadReader()
+    /// Whether lines of the head come as parts of the body before libcurl reads them: see ``CurlLibrary/needsPreview``.
+    private var previewsLines = false
+    /// The number of bytes of the current line that were previewed.
+    private var previewCount = 0
     /// The number of times that the request was about to be sent.
     private var sendCount = 0
     private var hasOpenedSocket = false
@@ -51,6 +55,7 @@ final class CurlExchange: TransportExchange, @unchecked Sendable {
         withUnsafePointer(to: Self.calls) { tintype_curl_set_calls(handle.pointer, $0, context) }
         tintype_curl_set_close(handle.pointer, Self.closeSocket, Unmanaged.passUnretained(sockets).toOpaque())
         (self.handle, self.loop, self.sockets) = (handle, loop, sockets)
+        if request.previewsHead { setPreview(true) }
     }
 
     /// Receives the rest of the body.
@@ -179,8 +184,10 @@ final class CurlExchange: TransportExchange, @unchecked Sendable {
     /// - Returns: Whether the exchange continues.
     private func receiveLine(_ line: UnsafeRawBufferPointer) -> Bool {
         do throws(TransportFailure) {
+            let read = try head.read(line)
+            if previewsLines { endLinePreview() }
+            guard let read else { return true }
             noteInput()
-            guard let read = try head.read(line) else { return true }
             let isHTTP2 = read.version == "http/2"
             guard !isHTTP2 || request.mayUseHTTP2 else {
                 return refuse(TransportFailure(.malformed, "the response is not valid: the version of HTTP/2"))
@@ -196,10 +203,7 @@ final class CurlExchange: TransportExchange, @unchecked Sendable {
 
     /// - Returns: The number of bytes, or `CURL_WRITEFUNC_PAUSE`.
     private func receiveBody(_ part: UnsafeRawBufferPointer) -> Int {
-        guard head.isComplete else {
-            _ = refuse(HeadReader.withoutHead)
-            return 0
-        }
+        guard head.isComplete else { return previewLine(part) ? part.count : 0 }
         // libcurl reads on until it is told of the end.
         guard !response.hasEnded else { return 0 }
         guard !isPaused else { return Int(CURL_WRITEFUNC_PAUSE) }
@@ -207,6 +211,29 @@ final class CurlExchange: TransportExchange, @unchecked Sendable {
         isPaused = response.store(part) == .pause
         loop?.noteChange(of: self)
         return part.count
+    }
+
+    /// Takes a piece of a line of the head before libcurl reads the line.
+    ///
+    /// - Returns: Whether libcurl may read it.
+    private func previewLine(_ piece: UnsafeRawBufferPointer) -> Bool {
+        guard previewsLines else { return refuse(HeadReader.withoutHead) }
+        guard previewCount > 0 || !head.isContinuationWithoutField(piece) else {
+            return refuse(HeadReader.withoutName)
+        }
+        previewCount += piece.count
+        return true
+    }
+
+    /// Ends the preview of lines with the first field: a continuation then continues a field of this response.
+    private func endLinePreview() {
+        previewCount = 0
+        if head.hasField || head.isComplete { setPreview(false) }
+    }
+
+    private func setPreview(_ isOn: Bool) {
+        previewsLines = isOn
+        if let handle { tintype_curl_set_number(handle.pointer, CURLOPT_HEADER, isOn ? 1 : 0) }
     }
 
     private func noteInput() {

@@ -7,9 +7,9 @@ package enum CurlLibrary: OnDemandLibrary {
     /// The first version in which parallel responses over HTTP/2 all end: 8.1 replaced the code of earlier ones.
     static let firstVersionWithHTTP2 = 0x08_01_00
 
-    /// The first version in which a handle can be used again: earlier ones add the continuation of a header field that
-    /// comes first in a response to a field of the last response, which is freed (curl/curl#11101).
-    static let firstVersionWithReusableHandles = 0x08_01_01
+    /// The first version that refuses a head whose first field is a continuation: earlier ones add it to the last field
+    /// of the handle's last response, which is freed (curl/curl#11101).
+    static let firstVersionWithSafeContinuations = 0x08_01_01
 
     /// The environment variable that names another library than that of the system.
     static let variable = "TINTYPE_LIBCURL"
@@ -69,8 +69,8 @@ package enum CurlLibrary: OnDemandLibrary {
         return version >= firstVersionWithHTTP2 && features & Int(CURL_VERSION_HTTP2) != 0
     }()
 
-    /// Whether an easy handle can serve one exchange after another. The library must be loaded.
-    static let reusesHandles = version >= firstVersionWithReusableHandles
+    /// Whether libcurl must not read the first field of a head before Tintype has. The library must be loaded.
+    static let needsPreview = version < firstVersionWithSafeContinuations
 
     /// The file with the certificates of the system; `nil` if none is known. Those of Debian and its relatives, and of
     /// Fedora.

@@ -89,7 +89,8 @@ final class CurlLoop {
     private func start(_ exchange: CurlExchange) {
         // Its command to cancel follows.
         guard !exchange.response.hasEnded else { return }
-        guard let handle = handles.popLast() ?? CurlHandle() else { return exchange.response.finish(Self.outOfMemory) }
+        let used = exchange.request.sharesHandle ? handles.popLast() : nil
+        guard let handle = used ?? CurlHandle() else { return exchange.response.finish(Self.outOfMemory) }
         do throws(TransportFailure) {
             try exchange.begin(on: handle, in: self, sockets)
             exchanges[handle.pointer] = exchange
@@ -98,7 +99,7 @@ final class CurlLoop {
                 return exchange.response.finish(Self.outOfMemory)
             }
         } catch {
-            recycle(handle)
+            recycle(handle, of: exchange.request)
             exchange.response.finish(error)
         }
     }
@@ -124,11 +125,11 @@ final class CurlLoop {
         curl_multi_remove_handle(multi, handle.pointer)
         exchanges[handle.pointer] = nil
         exchange.end()
-        recycle(handle)
+        recycle(handle, of: exchange.request)
     }
 
-    private func recycle(_ handle: CurlHandle) {
-        guard CurlLibrary.reusesHandles, handles.count < Self.maximumHandleCount else { return handle.free() }
+    private func recycle(_ handle: CurlHandle, of request: TransportRequest) {
+        guard request.sharesHandle, handles.count < Self.maximumHandleCount else { return handle.free() }
         handles.append(handle)
     }
 }

@@ -195,6 +195,12 @@ final class CurlOptions {
 extension TransportRequest {
     /// Whether the response may come over HTTP/2, which is used over TLS only.
     var mayUseHTTP2: Bool { allowsHTTP2 && CurlLibrary.usesHTTP2 && url.isEncrypted }
+
+    /// Whether Tintype previews lines of a head. It cannot preview those that a proxy answers to `CONNECT`.
+    var previewsHead: Bool { CurlLibrary.needsPreview && proxy == nil }
+
+    /// Whether a handle can serve this request after others.
+    var sharesHandle: Bool { !CurlLibrary.needsPreview || proxy == nil }
 }
 
 extension ProxyServer {

@@ -136,6 +136,14 @@ struct HeadReader: Sendable {
         fields = fields.indices.filter { $0 == first || !isLength(fields[$0].name) }.map { fields[$0] }
     }
 
+    /// Whether a field of the current head was read.
+    var hasField: Bool { !fields.isEmpty }
+
+    /// Whether a line that is read next continues a field, but no field precedes it.
+    func isContinuationWithoutField(_ line: UnsafeRawBufferPointer) -> Bool {
+        position == .fields && !hasField && line.first.map(Self.isSpace) == true
+    }
+
     /// The error of a continuation that no field precedes.
     static let withoutName = malformed("a field without a name")
 
