@@ -71,9 +71,12 @@ import TintypeTesting
     @Test func aResponseThatBeginsWithAContinuationDoesNotContinueTheLastOne() async {
         await #expect(processExitsWith: .success) {
             try await Fixture.withOrigin { origin in
+                // Longer than any field, so that libcurl would move it.
+                let long = String(repeating: "nothing", count: 100)
                 origin.serve("/a", response: .testImage)
                 origin.serve(
-                    "/b", response: OriginResponse.testImage.setting(\.statusLine, to: "HTTP/1.1 200 OK\r\n\tnothing"))
+                    "/b",
+                    response: .testImage.setting(\.statusLine, to: "HTTP/1.1 200 OK\r\n\tof: " + long))
                 let downloader = Downloader.patient
                 for _ in 0..<20 {
                     _ = try await Fixture.load(.url(origin.url("/a")), downloader)
