@@ -152,6 +152,47 @@ import TintypeTesting
         }
     }
 
+    /// As `cwebp` and `mogrify` write: each file is its own input, and stays as private as it was.
+    @Test(arguments: ["{dir}/{stem}.{ext}", "./", "."])
+    func severalFilesAreConvertedInPlaceAndKeepTheirModes(_ output: String) async throws {
+        try await withCommandFixture { fixture in
+            let modes = [("a.png", 0o640), ("b.png", 0o604), ("c.jpg", 0o600)]
+            for (name, mode) in modes {
+                let isPNG = name.hasSuffix("png")
+                let data =
+                    try isPNG ? CommandFixture.png(width: 40, height: 20) : CommandFixture.jpeg(width: 40, height: 20)
+                chmod(try fixture.write(data, name), mode_t(mode))
+            }
+            let run = try await CommandRun.shell(
+                "cd \"$1\"; shift; tintype \"$@\"",
+                [fixture.path("."), "convert", "--overwrite", "--resize", "10x10", "-o", output] + modes.map(\.0))
+            #expect(run.status == 0 && run.output.hasSuffix("3 written\n"), "\(run.error)")
+            for (name, mode) in modes {
+                let path = fixture.path(name)
+                #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == mode)
+                let info = try ImageCoderRegistry.standard.info(of: Data(contentsOf: URL(filePath: path)))
+                #expect(info?.size == PixelSize(width: 10, height: 5))
+                #expect(info?.format == (name.hasSuffix("png") ? .png : .jpeg))
+            }
+        }
+    }
+
+    /// One image is found in each way, and there could be more.
+    @Test(arguments: [
+        ["TREE/sub/*.png"], ["--recursive", "TREE/sub"], ["--from", "-"], ["TREE/a.png", "TREE/sub/b.png"],
+    ])
+    func anOutputWithoutASlashIsAFolderIfThereCanBeSeveralInputs(_ inputs: [String]) async throws {
+        try await withCommandFixture { fixture in
+            let tree = try tree(fixture)
+            try FileManager.default.removeItem(atPath: "\(tree)/sub/deep/c.jpg")
+            let run = try await CommandRun.tintype(
+                ["convert", "-o", fixture.path("out")] + inputs.map { $0.replacing("TREE", with: tree) },
+                input: "\(tree)/sub/b.png\n")
+            #expect(run.status == 0, "\(run.error)")
+            #expect(try files(fixture.path("out")).contains("b.png"))
+        }
+    }
+
     @Test(arguments: [
         ["-o", "out/{stem}.jpg", "x/a.png", "y/a.png"], ["-o", "{widht}.jpg", "a.png", "b.png"],
         ["-o", "-", "--format", "jpeg", "a.png", "b.png"], ["-o", "out/", "a.txt"], ["a.png"],

@@ -63,7 +63,7 @@ struct InputFinder {
     private func expand(_ argument: SourceArgument) -> [BatchInput] {
         guard let path = argument.path, path != "-" else { return [BatchInput(source: argument)] }
         if isRecursive, Self.isDirectory(path) { return images(in: path, below: "") }
-        guard Self.isPattern(path), access(path, F_OK) != 0 else { return [BatchInput(source: argument)] }
+        guard Self.isPattern(argument) else { return [BatchInput(source: argument)] }
         let inputs = Self.matches(path).flatMap { match in
             isRecursive && match.isUTF8 && Self.isDirectory(match.text)
                 ? images(in: match.text, below: "") : [match.input()]
@@ -120,9 +120,11 @@ struct InputFinder {
         return errno == 0 ? .success(names) : .failure(SystemError.last)
     }
 
-    /// Whether a path contains characters that a shell expands.
-    static func isPattern(_ path: String) -> Bool {
-        path.utf8.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "[") }
+    /// Whether a path contains characters that a shell expands, and is not that of a file.
+    static func isPattern(_ argument: SourceArgument) -> Bool {
+        guard let path = argument.path else { return false }
+        return path.utf8.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "[") }
+            && access(path, F_OK) != 0
     }
 
     /// Returns the paths that match a pattern (glob(3)), in the order of their names.

@@ -262,7 +262,10 @@ extension Convert {
     private var isPair: Bool { output == nil }
 
     /// Whether there may be several inputs.
-    private var hasSeveralInputs: Bool { arguments.count > 1 || inputs.from != nil || inputs.recursive }
+    private var hasSeveralInputs: Bool {
+        arguments.count > 1 || inputs.from != nil || inputs.recursive
+            || arguments.contains(where: InputFinder.isPattern)
+    }
 
     private var target: OutputTarget {
         get throws {
