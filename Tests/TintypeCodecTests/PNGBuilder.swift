@@ -5,6 +5,10 @@ import Foundation
 enum PNGBuilder {
     /// Returns an image of one pixel of 8-bit RGB.
     static func image(with chunks: (String, Data)...) throws -> Data {
+        try image(with: chunks)
+    }
+
+    static func image(with chunks: [(String, Data)]) throws -> Data {
         try image(depth: 8, isInterlaced: false, row: [0, 10, 20, 30], chunks)
     }
 

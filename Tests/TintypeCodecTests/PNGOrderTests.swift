@@ -23,6 +23,20 @@ import TintypePNG
         #expect(both.info.orientation == .down && both.info.warnings.isEmpty)
     }
 
+    /// Pillow, ImageMagick and ffmpeg show them.
+    @Test(arguments: ["prVt", "tEXt", "iTXt", "sPLT", "caBX"], [1, 90])
+    func chunksThatAreNotNeededAreSkippedWhateverTheirSize(_ name: String, _ count: Int) throws {
+        let prefix = Data(name == "iTXt" ? "XML:com.adobe.xmp\0\0\0\0\0".utf8 : "Name\0\u{8}".utf8)
+        let body = prefix + Data(repeating: 0x61, count: 9 << 20 / count / 6 * 6)
+        let chunks = [(String, Data)](repeating: (name, body), count: count)
+        let file = try PNGBuilder.image(with: chunks)
+        let plain = try PNGDecoder().decode(PNGBuilder.image(), context: DecodeContext())
+        let image = try PNGDecoder().decode(file, context: DecodeContext())
+        #expect(file.count > 9_000_000 && image.pixels[0, 0] == plain.pixels[0, 0])
+        #expect(image.pixels[0, 0] == Pixel(red: 10, green: 20, blue: 30) && image.info.warnings.isEmpty)
+        #expect(try PNGDecoder().info(of: file, isComplete: true) == image.info)
+    }
+
     /// Pillow shows as many frames as the acTL chunk counts.
     @Test func framesThatAreNotCountedAreIgnored() throws {
         var file = try FixtureManifest.named("animated.png").data

@@ -181,6 +181,24 @@ import TintypeTesting
         }
     }
 
+    /// The first image arrives last if they are loaded at once.
+    @Test(arguments: [["--jobs", "1"], ["--jobs", "1", "-o", "OUT"], ["--concurrency", "1"]])
+    func aSingleJobKeepsTheOrderOfTheInputs(_ options: [String]) async throws {
+        try await withCommandFixture { fixture in
+            let data = try CommandFixture.jpeg(width: 8, height: 8)
+            let urls = (0..<8).map { number in
+                let latency = Duration.milliseconds(number == 0 ? 60 : 0)
+                fixture.origin.serve(
+                    "/\(number)", response: .image(data, type: "image/jpeg").setting(\.latency, to: latency))
+                return fixture.url("/\(number)")
+            }
+            let options = options.map { $0 == "OUT" ? fixture.path("out") : $0 }
+            let run = try await CommandRun.tintype(["fetch", "--json"] + options + urls)
+            #expect(run.status == 0, "\(run.error)")
+            #expect(try run.records.map { $0["url"] as? String ?? $0["input"] as? String } == urls)
+        }
+    }
+
     @Test(arguments: ["/dev/null/cache", "FILE"]) func anUnwritableCacheIsReportedAndImagesAreDelivered(
         _ cache: String
     ) async throws {

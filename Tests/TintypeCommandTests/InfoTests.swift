@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 import Tintype
+import TintypeTesting
 
 @testable import TintypeCommand
 
@@ -41,6 +42,23 @@ import Tintype
             let run = try await CommandRun.tintype("info", "--json", fixture.url("/b.png"))
             #expect(try run.records.first?["source"] as? String == "network")
             #expect(try run.records.first?["height"] as? Int == 90)
+        }
+    }
+
+    /// The sides are those of the viewBox (SVG 2, section 8.2), and nothing is drawn.
+    @Test func aLocalDrawingOfAnySizeIsReportedAsThatOfAURL() async throws {
+        try await withCommandFixture { fixture in
+            let drawing = Data(
+                """
+                <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600000 400000"><rect width="9" height="9"/></svg>
+                """.utf8)
+            fixture.origin.serve("/huge.svg", response: .image(drawing, type: "image/svg+xml"))
+            for source in [try fixture.write(drawing, "huge.svg"), fixture.url("/huge.svg")] {
+                let run = try await CommandRun.tintype("info", "--json", source)
+                #expect(run.status == 0, "\(run.error)")
+                let record = try #require(try run.records.first)
+                #expect(record["width"] as? Int == 600_000 && record["height"] as? Int == 400_000)
+            }
         }
     }
 

@@ -146,6 +146,25 @@ import TintypeTesting
         }
     }
 
+    /// As `cp` and shells do, with a name that the user has given.
+    @Test(arguments: [false, true]) func aLinkAsOutputIsWrittenThroughUnlessTheUserForbidsThat(
+        _ isForbidden: Bool
+    ) async throws {
+        try await withCommandFixture { fixture in
+            let (target, link) = (try fixture.write(Data("old".utf8), "target"), fixture.path("link.png"))
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "target")
+            chmod(target, 0o640)
+            let run = try await CommandRun.tintype(
+                ["convert", Self.image, link] + (isForbidden ? ["--no-follow"] : []))
+            #expect(run.status == 0, "\(run.error)")
+            #expect((try Data(contentsOf: URL(filePath: target)) == Data("old".utf8)) == isForbidden)
+            #expect(try Data(contentsOf: URL(filePath: link)).starts(with: Data([0x89] + "PNG".utf8)))
+            let isLink = (try? FileManager.default.destinationOfSymbolicLink(atPath: link)) != nil
+            #expect(isLink != isForbidden)
+            #expect(try FileManager.default.attributesOfItem(atPath: target)[.posixPermissions] as? Int == 0o640)
+        }
+    }
+
     @Test func theLongestFileNameCanBeWritten() async throws {
         try await withCommandFixture { fixture in
             let output = fixture.path(String(repeating: "n", count: 251) + ".png")
