@@ -85,6 +85,15 @@ import Testing
         #expect(((try? fields(["Transfer-Encoding: \(coding)"])) != nil) == isAccepted)
     }
 
+    /// RFC 9112, 6.3; curl, too, reads the chunks.
+    @Test(arguments: [["Content-Length: 5"], ["Content-Length: 5", "Content-Length: 6"], ["Content-Length: x"]])
+    func chunksOverrideAStatedLength(_ lengths: [String]) throws {
+        for lines in [["Transfer-Encoding: chunked"] + lengths, lengths + ["Transfer-Encoding: Chunked"]] {
+            #expect(try fields(lines)?.count == 1)
+        }
+        #expect(try fields(["Content-Length: 5", "Transfer-Encoding: identity"])?.first == "Content-Length=5")
+    }
+
     @Test func theLinesOfAHeadAreLimited() throws {
         let lines = ["A: b"] + Array(repeating: " c", count: 999)
         #expect(try fields(lines)?.count == 1)

@@ -116,8 +116,8 @@ struct HeadReader: Sendable {
             return nil
         }
         position = .body
-        try unifyLengths()
         try checkTransferCodings()
+        try unifyLengths()
         return TransportHead(status: status, version: version, headers: HTTPFields(fields))
     }
 
@@ -150,8 +150,9 @@ struct HeadReader: Sendable {
     /// The error of a body that no head precedes.
     static let withoutHead = malformed("a body without a head")
 
-    /// libcurl 7.88 also removes `gzip` (RFC 9112, 7.2), without a limit on what comes of it.
-    private func checkTransferCodings() throws(TransportFailure) {
+    /// Refuses codings that libcurl 7.88 also removes, such as `gzip` (RFC 9112, 7.2), without a limit on what comes of
+    /// it. A body in chunks has the length that its chunks state, whatever another field says (6.3).
+    private mutating func checkTransferCodings() throws(TransportFailure) {
         let isCoding: (String) -> Bool = { HTTPFields.isSame($0, "transfer-encoding") }
         guard fields.contains(where: { isCoding($0.name) }) else { return }
         let codings = fields.filter { isCoding($0.name) }
@@ -160,6 +161,7 @@ struct HeadReader: Sendable {
             throw Self.malformed(
                 "the transfer codings \(String(reflecting: codings.joined(separator: ", ").prefix(60)))")
         }
+        if codings == ["chunked"] { fields.removeAll { $0.name.lowercased() == "content-length" } }
     }
 
     private static func malformed(_ message: String) -> TransportFailure {
