@@ -66,6 +66,29 @@ import TintypeTesting
         #expect(format == .jpeg || info?.isHighRange == true)
     }
 
+    /// A decoded HDR image is written as HDR again, in either form, and as an ordinary image (test 34 of SDWebImage's
+    /// coders).
+    @Test(arguments: [ImageFormat.heic, .jpeg], [ImageFormat.heic, .jpeg])
+    func anHDRImageOfAFileIsEncodedInEveryForm(_ source: ImageFormat, _ format: ImageFormat) throws {
+        let file = try Self.coders.encode(Self.image(), as: source, options: Self.options())
+        let image = try decode(file, .high)
+        try #require(image.highRange != nil)
+        let standard = try Self.coders.encode(image, as: format, options: Self.options { $0.range = .standard })
+        let plain = try decode(standard, .high)
+        #expect(plain.highRange == nil && !plain.info.isHighRange)
+        for form in [EncodeOptions.HighRangeForm.gainMap, .direct] {
+            let bright = try Self.coders.encode(image, as: format, options: Self.options { $0.highRangeForm = form })
+            let light = try #require(try decode(bright, .high).highRange)
+            let (x, expected) = (90, Self.light(90))
+            #expect(abs(light[x, 30].x - expected) < 0.05 + expected * 0.12, "\(form): \(light[x, 30].x)")
+            // The base is that of the ordinary image. In PQ, programs map the tones themselves.
+            guard form == .gainMap else { continue }
+            #expect(bright.count > standard.count)
+            let base = try decode(bright).pixels
+            #expect(try #require(PixelDifference(between: base, and: plain.pixels)).maximum <= 12)
+        }
+    }
+
     /// ExifTool 12.57 lists the same numbers; imagecodecs 2025 (libultrahdr) decodes the same light.
     @Test func aJPEGStatesItsMapInAnIndexAndInBothForms() throws {
         let data = try Self.coders.encode(Self.image(), as: .jpeg, options: Self.options())

@@ -8,7 +8,7 @@ extension MappingEvidence {
         "`SDImageCoderDecodeTypeIdentifierHint`": "RawHintTests.aHintSelectsTheReaderOfARawImage",
         "`SDImageCoderDecodeScaleDownLimitBytes`": "PixelSizeTests.theByteLimitIsRespected",
         "`SDImageCoderDecodeToHDR`": "ColorTests.highRangePixelsHaveTheRequestedSizeAndAreUpright",
-        "`SDImageCoderEncodeToHDR`": "WrittenGainMapTests.bothRenditionsComeBack",
+        "`SDImageCoderEncodeToHDR`": "WrittenGainMapTests.anHDRImageOfAFileIsEncodedInEveryForm",
         "`SDImageCoderEncodeFirstFrameOnly`": "PickedFramesTests.oneFrameIsAStillImage",
         "`SDImageCoderEncodeCompressionQuality`": "EncodeTests.lowerQualityIsSmallerAndStillClose",
         "`SDImageCoderEncodeBackgroundColor`": "EncodeTests.jpegPutsTransparencyOnTheBackground",

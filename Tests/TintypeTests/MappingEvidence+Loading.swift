@@ -42,7 +42,7 @@ extension MappingEvidence {
         "`maxDiskAge`": "DiskLimitTests.anEntryThatIsTooOldIsAMissBeforeItIsEvicted",
         "`maxDiskSize`": "DiskCacheTests.theSizeLimitEvictsTheLeastRecentlyUsedEntries",
         "`maxMemoryCost`": "MemoryCacheTests.loweringTheLimitEvictsAtOnce",
-        "`maxMemoryCount`": "EvictionQueueTests.countStaysWithinTheLimit",
+        "`maxMemoryCount`": "MappingRuleTests.memoryHasNoLimitOnTheNumberOfImages",
         "`diskCacheExpireType`": "DiskLimitTests.theOldestEntryByTheChosenTimeIsEvictedFirst",
         "`memoryCacheClass`": "MemoryCachingTests.aProgramReplacesTheMemoryTierAlone",
         "`diskCacheClass`": "ImageCacheQueryTests.aDiskEntryIsDecodedAndStoredInMemory",
