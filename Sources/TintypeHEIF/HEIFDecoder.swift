@@ -103,6 +103,10 @@ package struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxab
             try context.checkCancelled()
             let (bright, hasMap) = try Self.brightened(still, raw, reader, target, context)
             var shown = info
+            if reader.hasDamagedPixels {
+                guard context.options.damageTolerance == .minor else { throw TintypeError.damagedPixels }
+                shown.warnings.append(.damagedPixels)
+            }
             shown.isHighRange = info.isHighRange || hasMap
             return Image(
                 pixels: still.pixels, info: shown, scale: context.options.scale ?? 1,
@@ -137,10 +141,17 @@ package struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxab
         let isAllowed = context.options.embeddedThumbnail == .whereLargeEnough && context.options.crop == nil
         if isAllowed, let thumbnail = reader.thumbnail(atLeast: target.size) {
             let whole = DecodeTarget(whole: thumbnail.info.size, size: target.size)
-            if let image = try? thumbnail.decodeImage(whole, colors, context) { return image }
+            if let image = try? thumbnail.decodeImage(whole, colors, context), !thumbnail.hasDamagedPixels {
+                return image
+            }
         }
         return try reader.decodeImage(target, colors, context)
     }
+}
+
+extension TintypeError {
+    fileprivate static let damagedPixels = TintypeError(
+        .undecodable, stage: .decode, "the HEIC is damaged: some of its pixels cannot be decoded")
 }
 
 extension HEIFDecoder: XMPDecoder {

@@ -20,6 +20,14 @@ struct HEIFReader: ~Copyable {
     private let orientation: Orientation
     /// See ``HEIFCodePoints``.
     private let knowsCodePoints: Bool
+    private let damage = Damage()
+
+    private final class Damage {
+        var isFound = false
+    }
+
+    /// Whether libde265 found damage in the pixels that were decoded. libheif shows what is left of them.
+    var hasDamagedPixels: Bool { damage.isFound }
 
     /// Reads everything but pixels.
     ///
@@ -226,16 +234,27 @@ struct HEIFReader: ~Copyable {
 
     /// Decodes the image without libheif, if its chroma has fewer samples than pixels.
     ///
-    /// - Returns: `nil` for other images, and for damaged ones: libheif tells what is wrong with them.
+    /// - Returns: `nil` for other images, and for damaged ones: libheif tells what is wrong with them, or shows them.
     /// - Throws: ``TintypeError/Code/limitExceeded``; ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
     private func interpolatedRows(_ context: DecodeContext) throws(TintypeError) -> (any HEIFRows)? {
+        guard let still = try describedStill(), (still.alpha != nil) == info.hasAlpha,
+            still.color.orientation.displayed(still.color.crop.size) == info.size
+        else { return nil }
         do throws(TintypeError) {
-            guard let still = try HEIFStill(bytes, item: item), (still.alpha != nil) == info.hasAlpha,
-                still.color.orientation.displayed(still.color.crop.size) == info.size
-            else { return nil }
             return try HEIFInterpolatedRows(still, bytes, context)
         } catch {
-            guard ![.limitExceeded, .cancelled, .outOfMemory].contains(error.code) else { throw error }
+            guard error.code == .undecodable else { throw error }
+            damage.isFound = true
+            return nil
+        }
+    }
+
+    /// - Returns: `nil` also for invalid boxes, of which libheif reads fewer.
+    private func describedStill() throws(TintypeError) -> HEIFStill? {
+        do throws(TintypeError) {
+            return try HEIFStill(bytes, item: item)
+        } catch {
+            guard error.code == .undecodable else { throw error }
             return nil
         }
     }

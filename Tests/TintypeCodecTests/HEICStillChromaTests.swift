@@ -177,6 +177,31 @@ import TintypeTesting
         #expect(error?.code == .undecodable)
     }
 
+    /// libheif shows damaged pixels without a word, as heif-convert and ImageMagick do.
+    @Test(arguments: ["chroma-420.heic", "chroma-422.heic", "alpha.heic"])
+    func damagedPixelsAreAWarning(_ name: String) throws {
+        let whole = try FixtureManifest.named(name).data
+        #expect(try decoder.decode(whole, context: DecodeContext()).info.warnings.isEmpty)
+        let start = try #require(whole.range(of: Data("mdat".utf8))).upperBound
+        var noticed = 0
+        for position in stride(from: start + 16, to: whole.count, by: (whole.count - start) / 24) {
+            var damaged = whole
+            damaged[position] ^= 0x10
+            let still = try #require(try damaged.withUnsafeBytes { try HEIFStill($0, item: nil) })
+            let isNoticed = damaged.withUnsafeBytes {
+                (try? HEIFInterpolatedRows(still, $0, DecodeContext())) == nil
+            }
+            guard let image = try? decoder.decode(damaged, context: DecodeContext()) else { continue }
+            noticed += isNoticed ? 1 : 0
+            #expect(image.info.warnings == (isNoticed ? [.damagedPixels] : []))
+            var strict = DecodeOptions()
+            strict.damageTolerance = .none
+            let isRefused = (try? decoder.decode(damaged, context: DecodeContext(options: strict))) == nil
+            #expect(isRefused == isNoticed)
+        }
+        #expect(noticed > 0)
+    }
+
     @Test func cancellingEndsTheDecoding() throws {
         let data = try FixtureManifest.named("chroma-420.heic").data
         let still = try #require(try data.withUnsafeBytes { try HEIFStill($0, item: nil) })

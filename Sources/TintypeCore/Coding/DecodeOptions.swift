@@ -183,7 +183,8 @@ extension DecodeOptions {
         /// - invalid codes in a JPEG after the first of its scans or, if it has only one, after its first row of
         ///   blocks;
         /// - other bytes between the blocks of a GIF after its first image;
-        /// - a GIF whose canvas is smaller than its first image.
+        /// - a GIF whose canvas is smaller than its first image;
+        /// - invalid codes in a HEIC with 4:2:0 or 4:2:2 chroma.
         case minor
     }
 
