@@ -106,11 +106,13 @@ static uint64_t piece_bytes(TIFF *tiff) {
 static void read_profile(TIFF *tiff, tintype_tiff_header *header) {
     uint32_t count = 0;
     void *bytes = NULL;
-    uint16_t bits = 1, photometric = PHOTOMETRIC_MINISBLACK;
+    uint16_t bits = 1, samples = 1, photometric = PHOTOMETRIC_MINISBLACK;
     TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &bits);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &samples);
     TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric);
     header->bits = bits < 255 ? (uint8_t)bits : 255;
     header->is_grey = photometric == PHOTOMETRIC_MINISBLACK || photometric == PHOTOMETRIC_MINISWHITE;
+    header->has_extra_inks = photometric == PHOTOMETRIC_SEPARATED && samples > 4;
     if (TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &count, &bytes) && bytes != NULL) {
         header->profile = bytes;
         header->profile_bytes = count;
@@ -348,7 +350,7 @@ tintype_tiff_status tintype_tiff_start_samples(tintype_tiff_reader *reader, tint
 }
 
 tintype_tiff_status tintype_tiff_read_samples(
-    tintype_tiff_reader *reader, uint32_t first, uint32_t count, uint16_t *dest) {
-    bool is_fine = tintype_tiff_samples_read(reader->samples, first, count, dest);
+    tintype_tiff_reader *reader, uint32_t first, uint32_t count, uint16_t *dest, uint16_t *alpha) {
+    bool is_fine = tintype_tiff_samples_read(reader->samples, first, count, dest, alpha);
     return is_fine && reader->report.warnings == 0 ? TINTYPE_TIFF_OK : TINTYPE_TIFF_CORRUPT;
 }

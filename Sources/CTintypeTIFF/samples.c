@@ -1,11 +1,14 @@
 #include "samples.h"
 
+#include "numbers.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 // Reads the images that libtiff does not convert to RGBA, or not without loss: channels of more than 8 bits, signed
-// numbers, palettes of 65,536 colours, CMYK, whose colours a profile defines, and CIELab, whose white libtiff does not
-// adapt to that of a display.
+// numbers, palettes of 65,536 colours or with alpha, CMYK, whose colours a profile defines, and CIELab, whose white
+// libtiff does not adapt to that of a display. Grey with alpha in tiles, too: where a tile exceeds the image, libtiff
+// 4.5 skips half as many samples as there are.
 
 struct tintype_tiff_samples {
     TIFF *tiff;
@@ -23,7 +26,7 @@ struct tintype_tiff_samples {
     /// Whether a sample after the colours is alpha, and whether colours are multiplied by it.
     bool has_alpha;
     bool is_associated;
-    /// The red, green and blue of the colours that 16-bit samples name; null if they name none.
+    /// The red, green and blue of the colours that samples name; null if they name none.
     const uint16_t *palette[3];
     /// Whether the colours of the palette have 8 bits.
     bool is_palette_narrow;
@@ -104,13 +107,14 @@ static void read_range(tintype_tiff_samples *from) {
 /// Reads the palette. Some programs write colours of 8 bits into it, which libtiff recognizes by their numbers, too.
 static bool read_palette(tintype_tiff_samples *from) {
     uint16_t *planes[3];
-    if (from->bits != 16 || !TIFFGetField(from->tiff, TIFFTAG_COLORMAP, &planes[0], &planes[1], &planes[2])) {
+    const bool is_read = from->bits == 16 || (from->bits <= 8 && from->samples > 1);
+    if (!is_read || !TIFFGetField(from->tiff, TIFFTAG_COLORMAP, &planes[0], &planes[1], &planes[2])) {
         return false;
     }
     from->is_palette_narrow = true;
     for (int plane = 0; plane < 3; plane++) {
         from->palette[plane] = planes[plane];
-        for (size_t i = 0; i < 65536 && from->is_palette_narrow; i++) {
+        for (size_t i = 0; i < (size_t)1 << from->bits && from->is_palette_narrow; i++) {
             from->is_palette_narrow = planes[plane][i] < 256;
         }
     }
@@ -137,11 +141,12 @@ static bool has_depth(tintype_tiff_samples *from, bool is_of_inks) {
     }
     const bool is_whole = from->bits == 8 || from->bits == 16 || from->bits == 32;
     const bool is_wide = (from->bits > 8 && from->bits <= 16) || from->bits == 24 || from->bits == 32;
-    // libtiff converts 1, 2 or 4 bits of grey.
+    // libtiff converts 1, 2 or 4 bits of grey alone.
     const bool is_packed = from->bits > 0 && from->bits < 8 && !is_of_inks
-        && (from->photometric == PHOTOMETRIC_RGB || (from->bits & (from->bits - 1)) != 0);
-    return from->is_signed ? is_whole
-                           : format == SAMPLEFORMAT_UINT && (is_wide || is_packed || (from->bits == 8 && is_of_inks));
+        && (from->photometric == PHOTOMETRIC_RGB || (from->bits & (from->bits - 1)) != 0 || from->samples > 1);
+    const bool is_tiled_grey = from->is_tiled && from->samples > 1 && colours_of(from->photometric) == 1;
+    const bool is_byte = from->bits == 8 && (is_of_inks || is_tiled_grey);
+    return from->is_signed ? is_whole : format == SAMPLEFORMAT_UINT && (is_wide || is_packed || is_byte);
 }
 
 /// Returns whether this reader supports the layout of the samples.
@@ -217,22 +222,6 @@ static bool read_piece(tintype_tiff_samples *from, uint32_t x, uint32_t y, uint1
     uint32_t rows = from->height - y < from->piece_height ? from->height - y : from->piece_height;
     uint64_t needed = from->row_bytes * (uint64_t)rows;
     return TIFFReadEncodedStrip(from->tiff, strip, from->piece, from->piece_size) >= (tmsize_t)needed;
-}
-
-/// Returns a number of 0 to 1 in 16 bits. Numbers beyond are clipped, and NaN is 0.
-static uint16_t from_unit(double number) {
-    return number >= 1 ? 0xFFFF : number > 0 ? (uint16_t)(number * 0xFFFF + 0.5) : 0;
-}
-
-/// Returns the value of a half-precision number (IEEE 754, binary16).
-static double from_half(uint16_t bits) {
-    int exponent = bits >> 10 & 31, fraction = bits & 1023;
-    if (exponent == 31) {
-        return fraction != 0 || bits >> 15 != 0 ? 0 : 1;
-    }
-    // Subnormal numbers have the exponent of the smallest normal ones, and no leading 1.
-    double size = exponent == 0 ? fraction * 0x1p-24 : (fraction + 1024) * (double)(1u << exponent) * 0x1p-25;
-    return bits >> 15 != 0 ? -size : size;
 }
 
 static uint16_t float_at(const tintype_tiff_samples *from, const uint8_t *row, size_t index) {
@@ -314,17 +303,19 @@ static uint32_t smaller(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-/// Copies the samples of a strip or tile into pixels of four channels, starting at channel `first`.
+/// Copies the samples of a strip or tile into pixels of four channels, starting at channel `plane`, and a fifth sample
+/// into `alpha` unless that is null.
 static void spread(
-    const tintype_tiff_samples *from, uint32_t x, uint32_t rows, uint16_t plane, uint16_t *dest) {
+    const tintype_tiff_samples *from, uint32_t x, uint32_t rows, uint16_t plane, uint16_t *dest, uint16_t *alpha) {
     uint32_t columns = smaller(from->piece_width, from->width - x);
     uint16_t in_piece = from->is_planar ? 1 : from->samples;
     for (uint32_t row = 0; row < rows; row++) {
         for (uint32_t column = 0; column < columns; column++) {
             const uint8_t *samples = from->piece + row * from->row_bytes;
-            uint16_t *pixel = dest + ((size_t)row * from->width + x + column) * 4;
-            for (uint16_t i = 0; i < in_piece && plane + i < 4; i++) {
-                pixel[plane + i] = sample_at(from, samples, (size_t)column * in_piece + i);
+            const size_t index = (size_t)row * from->width + x + column;
+            for (uint16_t i = 0; i < in_piece && plane + i < (alpha == NULL ? 4 : 5); i++) {
+                uint16_t *channel = plane + i < 4 ? dest + 4 * index + plane + i : alpha + index;
+                *channel = sample_at(from, samples, (size_t)column * in_piece + i);
             }
         }
     }
@@ -345,6 +336,14 @@ static void finish_lab(const tintype_tiff_samples *from, uint16_t *pixel) {
     }
 }
 
+/// Divides channels by alpha, unless that is 0.
+static void divide(uint16_t *channels, int count, uint16_t alpha) {
+    for (int i = 0; i < count && alpha > 0; i++) {
+        uint64_t straight = ((uint64_t)channels[i] * 0xFFFF + alpha / 2) / alpha;
+        channels[i] = straight < 0xFFFF ? (uint16_t)straight : 0xFFFF;
+    }
+}
+
 /// Converts a pixel from the stored order of samples to straight RGBA, or to L*, a*, b* and alpha.
 static void finish(const tintype_tiff_samples *from, uint16_t *pixel) {
     if (is_lab(from)) {
@@ -352,7 +351,8 @@ static void finish(const tintype_tiff_samples *from, uint16_t *pixel) {
     }
     const bool is_grey = colours_of(from->photometric) == 1;
     uint16_t alpha = from->has_alpha ? pixel[is_grey ? 1 : 3] : 0xFFFF;
-    const uint16_t index = pixel[0];
+    const uint32_t top = (1u << (from->palette[0] != NULL ? from->bits : 0)) - 1;
+    const uint32_t index = ((uint32_t)pixel[0] * top + 0x7FFF) / 0xFFFF;
     for (int i = 0; i < 3 && from->palette[0] != NULL; i++) {
         pixel[i] = (uint16_t)(from->palette[i][index] * (from->is_palette_narrow ? 257u : 1u));
     }
@@ -362,29 +362,35 @@ static void finish(const tintype_tiff_samples *from, uint16_t *pixel) {
         pixel[1] = pixel[2] = pixel[0];
     }
     pixel[3] = alpha;
-    for (int i = 0; i < 3 && from->has_alpha && from->is_associated && alpha > 0; i++) {
-        uint32_t straight = ((uint32_t)pixel[i] * 0xFFFF + alpha / 2) / alpha;
-        pixel[i] = (uint16_t)smaller(straight, 0xFFFF);
+    if (from->has_alpha && from->is_associated) {
+        divide(pixel, 3, alpha);
     }
 }
 
-bool tintype_tiff_samples_read(tintype_tiff_samples *from, uint32_t first, uint32_t count, uint16_t *dest) {
-    uint16_t planes = from->is_planar ? (from->samples < 4 ? from->samples : 4) : 1;
+bool tintype_tiff_samples_read(
+    tintype_tiff_samples *from, uint32_t first, uint32_t count, uint16_t *dest, uint16_t *alpha) {
+    const bool is_of_inks = from->photometric == PHOTOMETRIC_SEPARATED;
+    uint16_t *apart = is_of_inks && from->has_alpha ? alpha : NULL;
+    uint16_t most = apart == NULL ? 4 : 5, stored = from->samples < most ? from->samples : most;
+    uint16_t planes = from->is_planar ? stored : 1;
     for (uint32_t y = first; y < first + count; y += from->piece_height) {
         uint32_t rows = smaller(from->piece_height, first + count - y);
-        uint16_t *target = dest + (size_t)(y - first) * from->width * 4;
+        const size_t start = (size_t)(y - first) * from->width;
         for (uint32_t x = 0; x < from->width; x += from->piece_width) {
             for (uint16_t plane = 0; plane < planes; plane++) {
                 if (!read_piece(from, x, y, plane)) {
                     return false;
                 }
-                spread(from, x, rows, plane, target);
+                spread(from, x, rows, plane, dest + 4 * start, apart == NULL ? NULL : apart + start);
             }
         }
     }
-    const bool is_of_inks = from->photometric == PHOTOMETRIC_SEPARATED;
-    for (size_t i = 0; i < (size_t)count * from->width && !is_of_inks; i++) {
-        finish(from, dest + 4 * i);
+    for (size_t i = 0; i < (size_t)count * from->width; i++) {
+        if (!is_of_inks) {
+            finish(from, dest + 4 * i);
+        } else if (apart != NULL && from->is_associated) {
+            divide(dest + 4 * i, 4, apart[i]);
+        }
     }
     return true;
 }

@@ -24,8 +24,9 @@ tintype_tiff_kind tintype_tiff_samples_kind(const tintype_tiff_samples *from);
 /// ImageMagick, libvips, ffmpeg).
 uint16_t tintype_tiff_alpha_kind(TIFF *tiff);
 
-/// Reads rows as pixels of four 16-bit channels. `first` must start a strip or a row of tiles. Returns false if the
-/// file is damaged.
-bool tintype_tiff_samples_read(tintype_tiff_samples *from, uint32_t first, uint32_t count, uint16_t *dest);
+/// Reads rows as pixels of four 16-bit channels. `first` must start a strip or a row of tiles. The alpha of CMYK goes
+/// to `alpha`, unless that is null or there is none. Returns false if the file is damaged.
+bool tintype_tiff_samples_read(
+    tintype_tiff_samples *from, uint32_t first, uint32_t count, uint16_t *dest, uint16_t *alpha);
 
 #endif

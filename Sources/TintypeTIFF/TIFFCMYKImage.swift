@@ -14,7 +14,7 @@ struct TIFFCMYKImage {
         isCancelled = context.isCancelled
     }
 
-    /// Decodes all rows at the target size, opaque. Missing rows are transparent.
+    /// Decodes all rows at the target size. Missing rows are transparent.
     ///
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/cancelled``, ``TintypeError/Code/outOfMemory``.
     func decode(_ reader: borrowing TIFFReader, _ rows: inout TIFFRows) throws(TintypeError) -> PixelBuffer {
@@ -24,14 +24,22 @@ struct TIFFCMYKImage {
         let words = UnsafeMutableBufferPointer<UInt16>.allocate(capacity: size.width * 4 * height)
         defer { words.deallocate() }
         words.initialize(repeating: 0)
+        let alpha = UnsafeMutableBufferPointer<UInt16>.allocate(capacity: reader.hasExtraInks ? size.width * height : 0)
+        defer { alpha.deallocate() }
+        alpha.initialize(repeating: .max)
         let rowLength = strip.bytesPerRow
         for first in stride(from: 0, to: size.height, by: height) {
             guard !isCancelled() else { throw .cancelled }
             let batch = first..<min(first + height, size.height)
             let isPresent = try rows.read(batch) { (batch) throws(TintypeError) in
-                try reader.readSamples(batch, into: words)
+                try reader.readSamples(batch, into: words, alpha: alpha)
             }
-            if isPresent { convert(words, batch.count, to: &strip) } else { strip.clear(rows: batch.count, from: 0) }
+            if isPresent {
+                convert(words, batch.count, to: &strip)
+                if !alpha.isEmpty { strip.apply(alpha, rows: batch.count) }
+            } else {
+                strip.clear(rows: batch.count, from: 0)
+            }
             try strip.withRows { bytes throws(TintypeError) in
                 try resampler.append(rows: UnsafeRawBufferPointer(bytes), count: batch.count, stride: rowLength)
             }
@@ -60,5 +68,20 @@ struct TIFFCMYKImage {
             }
             row[start + 3] = 255
         }
+    }
+}
+
+extension PixelWriter {
+    /// Gives opaque rows the alpha of 16-bit samples, and premultiplies them.
+    fileprivate mutating func apply(_ alpha: UnsafeMutableBufferPointer<UInt16>, rows: Int) {
+        let width = size.width
+        for y in 0..<rows {
+            withRows(from: y) { row in
+                for x in 0..<width {
+                    row[4 * x + 3] = UInt8(truncatingIfNeeded: (UInt32(alpha[y * width + x]) * 255 + 32895) >> 16)
+                }
+            }
+        }
+        premultiply(rows: rows)
     }
 }

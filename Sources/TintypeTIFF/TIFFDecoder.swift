@@ -68,8 +68,8 @@ package struct TIFFDecoder: PartialImageDecoder, SandboxableImageDecoder {
     /// The tag of the ICC profile.
     private static let profileTag = 0x8773
 
-    /// Decodes all pixels: as CMYK if the file has a profile for it or 16 bits, as 16-bit colours if it has them,
-    /// otherwise as libtiff's 8-bit RGBA.
+    /// Decodes all pixels: as CMYK if the file has a profile for it, 16 bits or further samples, as 16-bit colours if
+    /// it has them, otherwise as libtiff's 8-bit RGBA.
     private static func decodeImage(
         _ reader: borrowing TIFFReader, _ size: PixelSize, _ target: DecodeTarget, _ context: DecodeContext,
         _ rows: inout TIFFRows
@@ -77,7 +77,7 @@ package struct TIFFDecoder: PartialImageDecoder, SandboxableImageDecoder {
         let colors = try reader.colors(context.limits)
         let cmykConverter = ColorConverter(colors, .cmyk)
         switch reader.startSamples() {
-        case .inks where cmykConverter != nil || reader.isWide:
+        case .inks where cmykConverter != nil || reader.isWide || reader.hasExtraInks:
             let image = TIFFCMYKImage(size, target, cmykConverter, context)
             return WideImage(pixels: try image.decode(reader, &rows), highRange: nil)
         case .colors:

@@ -54,6 +54,8 @@ struct TIFFReader: ~Copyable {
     /// Whether the image has more than 8 bits per channel, which libtiff's conversion to 8 bits loses or does not
     /// support.
     var isWide: Bool { header.bits > 8 }
+    /// Whether the image is CMYK with further samples, which libtiff's conversion ignores or refuses.
+    var hasExtraInks: Bool { header.has_extra_inks }
     /// The channels of the image; CMYK is reported by ``startSamples()``.
     var channels: SourceChannels { header.is_grey ? .grey : .rgb }
 
@@ -82,9 +84,15 @@ struct TIFFReader: ~Copyable {
     /// - Parameters:
     ///   - rows: The rows; the first is a multiple of ``batchHeight``.
     ///   - words: The target, of four words per pixel.
-    func readSamples(_ rows: Range<Int>, into words: UnsafeMutableBufferPointer<UInt16>) throws(TintypeError) {
-        guard let base = words.baseAddress, words.count >= rows.count * Int(header.width) * 4 else { return }
-        try check(tintype_tiff_read_samples(reader, UInt32(rows.lowerBound), UInt32(rows.count), base))
+    ///   - alpha: The target for the alpha of CMYK, of a word per pixel; empty to ignore it.
+    func readSamples(
+        _ rows: Range<Int>, into words: UnsafeMutableBufferPointer<UInt16>,
+        alpha: UnsafeMutableBufferPointer<UInt16> = UnsafeMutableBufferPointer(start: nil, count: 0)
+    ) throws(TintypeError) {
+        let count = rows.count * Int(header.width)
+        guard let base = words.baseAddress, words.count >= count * 4 else { return }
+        let apart = alpha.count >= count ? alpha.baseAddress : nil
+        try check(tintype_tiff_read_samples(reader, UInt32(rows.lowerBound), UInt32(rows.count), base, apart))
     }
 
     /// The number of rows to read at once: a multiple of the rows that are compressed together, and enough to be worth
@@ -100,7 +108,7 @@ struct TIFFReader: ~Copyable {
     func checkMemory(_ context: DecodeContext) throws(TintypeError) {
         // The rows of a batch, once as stored and once in four channels, which are then converted. libtiff may keep a
         // strip or tile twice.
-        let batch = Double(header.width) * Double(batchHeight) * (isWide ? 16 : 8)
+        let batch = Double(header.width) * Double(batchHeight) * (isWide || hasExtraInks ? 16 : 8)
         try context.limits.checkMemory(
             bytesPerPixel: PixelBuffer.bytesPerPixel + context.highRangeBytesPerPixel(isWide: isWide),
             of: PixelSize(width: Int(header.width), height: Int(header.height)),

@@ -33,6 +33,8 @@ typedef struct tintype_tiff_header {
     /// 1...8; 1 if absent or out of range.
     uint8_t orientation;
     bool has_alpha;
+    /// Whether there are samples after the four inks of CMYK. libtiff ignores or refuses them.
+    bool has_extra_inks;
     /// The number of rows that are compressed together, at most the height.
     uint32_t rows_per_batch;
     /// The number of bytes of a decoded strip or tile, in all planes.
@@ -82,12 +84,14 @@ typedef enum __attribute__((enum_extensibility(closed))) tintype_tiff_kind {
 } tintype_tiff_kind;
 
 /// Prepares the reading of 16-bit samples instead. Returns OK, or UNSUPPORTED unless the image has samples of 9 to 16
-/// or 32 bits, signed ones or floating-point numbers, or is CMYK or CIELab. Floating-point samples are limited to 0…1.
+/// or 32 bits, signed ones or floating-point numbers, or is CMYK, CIELab, grey with alpha in tiles, or has a palette
+/// and alpha. Floating-point samples are limited to 0…1.
 tintype_tiff_status tintype_tiff_start_samples(tintype_tiff_reader *reader, tintype_tiff_kind *kind);
 
-/// Like `tintype_tiff_read_rows`, with pixels of four 16-bit samples and no padding.
+/// Like `tintype_tiff_read_rows`, with pixels of four 16-bit samples and no padding. If the header of an image of inks
+/// has alpha, that goes to `alpha`, unless it is null; otherwise, that stays unchanged.
 tintype_tiff_status tintype_tiff_read_samples(
-    tintype_tiff_reader *reader, uint32_t first, uint32_t count, uint16_t *dest);
+    tintype_tiff_reader *reader, uint32_t first, uint32_t count, uint16_t *dest, uint16_t *_Nullable alpha);
 
 // MARK: Writing
 
