@@ -102,8 +102,7 @@ private final class Store {
     }
 
     private static func name(_ number: Int) -> String {
-        "https://images.example.com/"
-            + "\(1_000_000 + number)/".padding(toLength: 46, withPad: "x", startingAt: 0) + "800.jpg"
+        "https://images.example.com/\(1_000_000 + number)/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx800.jpg"
     }
 
     private static func key(_ number: Int) -> CacheKey { CacheKey(source: name(number)) }
