@@ -1,6 +1,7 @@
 // fstatfs(2) of Linux, which the Glibc module does not export.
 #if __has_include(<sys/vfs.h>)
 #include <sys/vfs.h>
+#include <unistd.h>
 #endif
 
 // Returns whether the file system of an open file stores changed blocks where they were, so that a change needs no
@@ -17,4 +18,14 @@ static inline int tintype_stores_in_place(int descriptor) {
     }
 #endif
     return 0;
+}
+
+// Returns whether the first bytes of a file have no hole, so that a change of them needs no space.
+static inline int tintype_has_no_hole(int descriptor, long long length) {
+#if __has_include(<sys/vfs.h>)
+    // 4 is SEEK_HOLE. Returns the end of the file if there is none.
+    return lseek(descriptor, 0, 4) >= length;
+#else
+    return 0;
+#endif
 }

@@ -4,35 +4,60 @@ import TintypeCore
 // The table of presence: ``PresenceTable``. Without one, a miss costs an open that fails.
 
 extension DiskCache {
-    /// Whether a key can have an entry on the disk.
-    func mayExist(_ key: CacheKey) -> Bool {
-        if case .absent? = state.withLock({ $0.presence })?.answer(for: key) { false } else { true }
-    }
-
-    /// Inserts keys into the table.
+    /// Inserts a key.
     ///
-    /// - Parameter hasLoss: Whether a table that was being replaced has lost a key, so that the next one may lack it.
-    func publish(_ keys: some Collection<CacheKey>, hasLoss: Bool = false) {
-        var hasLoss = hasLoss
+    /// - Parameters:
+    ///   - placement: Where the entry is.
+    ///   - hasLoss: Whether a table that was being replaced has lost a key, so that the next one may lack it.
+    ///   - replaced: Receives where the entry was before, if the table contained the key.
+    /// - Returns: Whether the table contained the key.
+    @discardableResult
+    func publish(
+        _ key: CacheKey, _ placement: PresenceSlots.Placement = .kept(otherwise: .file), hasLoss: Bool = false,
+        _ replaced: (EntryPlace) -> Void = { _ in }
+    ) -> Bool {
+        var (hasLoss, wasKnown) = (hasLoss, false)
         // Tables are rarely replaced. A table that a damaged file marks as replaced is replaced by `maintainPresence`.
         for _ in 0..<4 {
-            guard let table = state.withLock({ $0.presence }) else { return }
+            guard let table = state.withLock({ $0.presence }) else { break }
             if hasLoss { table.markIncomplete() }
-            for key in keys {
-                if table.insert(key) == .displaced { hasLoss = true }
+            let insertion = table.insert(key, placement)
+            if insertion?.effect == .displaced { hasLoss = true }
+            for case let former? in [insertion?.former, insertion?.twin] {
+                replaced(former)
+                wasKnown = true
             }
-            guard table.isRetired else { return }
+            guard table.isRetired else { break }
             refreshPresence()
         }
+        return wasKnown
     }
 
-    /// Inserts keys whose entries have their names now. The table may have been created or replaced in between, also in
-    /// a new directory.
-    func publish(written keys: [CacheKey], in folders: WriterFolders) {
+    /// Changes the place of a key that is at another one. Returns whether it was there.
+    func move(_ key: CacheKey, from former: EntryPlace, to place: EntryPlace) -> Bool {
+        var isMoved = false
+        for _ in 0..<4 {
+            guard let table = state.withLock({ $0.presence }) else { break }
+            if table.move(key, from: former, to: place) { isMoved = true }
+            guard table.isRetired else { break }
+            refreshPresence()
+        }
+        return isMoved
+    }
+
+    /// Inserts the keys of entries that were written. The table may have been created or replaced in between, also in a
+    /// new directory.
+    func publish(_ written: [(key: CacheKey, place: EntryPlace?)], in folders: WriterFolders) {
         _ = currentEntriesHandle()
-        publish(keys)
+        for (key, place) in written {
+            switch place {
+            case .slot(let place): republish(key, at: place)
+            case .file: publish(key)
+            case nil: break
+            }
+        }
         guard let table = state.withLock({ $0.presence }), let bucketCount = table.urgentGrowth else { return }
-        replace(table, bucketCount: bucketCount, copies: true, in: folders)
+        replace(table, bucketCount: bucketCount, copiesFiles: true, in: folders)
     }
 
     /// Opens the table again if another one has its name.
@@ -54,10 +79,11 @@ extension DiskCache {
             if let folders = try? WriterFolders(layout) { makePresence(in: folders) }
             return
         }
-        switch try table.growth(entries: { try index.usage.count }) {
+        let count = { try index.usage.count + (self.currentSegments()?.usage().count ?? 0) }
+        switch try table.growth(entries: count) {
         case .none: fillInBackground(table)
-        case .copy(let count): replace(table, bucketCount: count, copies: true)
-        case .refill(let count): replace(table, bucketCount: count, copies: false)
+        case .copy(let count): replace(table, bucketCount: count, copiesFiles: true)
+        case .refill(let count): replace(table, bucketCount: count, copiesFiles: false)
         }
     }
 
@@ -72,16 +98,21 @@ extension DiskCache {
     func resetPresence() {
         dropStaleEntriesHandle()
         guard let table = state.withLock({ $0.presence }) else { return }
-        replace(table, bucketCount: PresenceHeader.minimumBucketCount, copies: false)
+        replace(table, bucketCount: PresenceHeader.minimumBucketCount, copiesFiles: false)
     }
 
-    private func replace(_ table: PresenceTable, bucketCount: Int, copies: Bool) {
+    private func replace(_ table: PresenceTable, bucketCount: Int, copiesFiles: Bool) {
         guard let folders = try? WriterFolders(layout) else { return }
-        replace(table, bucketCount: bucketCount, copies: copies, in: folders)
+        replace(table, bucketCount: bucketCount, copiesFiles: copiesFiles, in: folders)
     }
 
-    private func replace(_ table: PresenceTable, bucketCount: Int, copies: Bool, in folders: WriterFolders) {
-        guard table.replace(bucketCount: bucketCount, copies: copies, in: folders) != nil else { return }
+    private func replace(_ table: PresenceTable, bucketCount: Int, copiesFiles: Bool, in folders: WriterFolders) {
+        let segments = currentSegments()
+        let next = table.replace(bucketCount: bucketCount, copiesFiles: copiesFiles, in: folders) { place in
+            // One that cannot be read at present may live.
+            do throws(DiskFailure) { return try segments?.slot(place)?.slot.isLive ?? false } catch { return true }
+        }
+        guard next != nil else { return }
         refreshPresence()
         if let table = state.withLock({ $0.presence }) { fillInBackground(table) }
     }
@@ -90,7 +121,7 @@ extension DiskCache {
     func reconcile(_ index: DiskIndex) throws -> Bool {
         // A writer that was stopped may have named an entry without inserting it.
         _ = currentEntriesHandle()
-        return try index.reconcile(layout) { publish(CollectionOfOne($0)) }
+        return try index.reconcile(layout) { publish(found: $0) }
     }
 
     // MARK: Filling
@@ -108,12 +139,37 @@ extension DiskCache {
 
     private func fillStep() {
         let (table, entries) = (state.withLock { $0.presence }, currentEntriesHandle())
-        if let table, let entries, let first = table.beginFilling() {
-            let (next, isStopped) = fill(table, from: first, entries)
-            table.recordFilled(first, before: next)
-            if !isStopped { return WorkQueue.disk.enqueue(at: .veryLow) { [weak self] in self?.fillStep() } }
+        // A table that has lost keys is filled from the beginning.
+        if let table, table.filledFolders > EntryFolder.count { state.withLock { $0.segmentsToFill = nil } }
+        if let table, let entries, let first = table.beginFilling(), fillStep(table, from: first, entries) {
+            return WorkQueue.disk.enqueue(at: .veryLow) { [weak self] in self?.fillStep() }
         }
-        state.withLock { $0.isFillingPresence = false }
+        state.withLock { ($0.isFillingPresence, $0.segmentsToFill) = (false, nil) }
+    }
+
+    /// Inserts the entries of one segment, or of some folders. Returns `false` if something cannot be read at present:
+    /// the next maintenance tries again.
+    private func fillStep(_ table: PresenceTable, from first: Int, _ entries: EntriesHandle) -> Bool {
+        do throws(DiskFailure) {
+            if first == 0, let segment = try nextSegmentToFill(table) {
+                try publishRecords(of: segment)
+                return true
+            }
+        } catch { return false }
+        let (next, isStopped) = fill(table, from: first, entries)
+        table.recordFilled(first, before: next)
+        // If the table loses keys, the segments are looked up again.
+        state.withLock { $0.segmentsToFill = nil }
+        return !isStopped
+    }
+
+    /// Returns one segment after the other, and then `nil`.
+    private func nextSegmentToFill(_ table: PresenceTable) throws(DiskFailure) -> Segment? {
+        if state.withLock({ $0.segmentsToFill?.table !== table }) {
+            let segments = try currentSegments()?.all() ?? []
+            state.withLock { $0.segmentsToFill = (table, segments) }
+        }
+        return state.withLock { $0.segmentsToFill?.segments.popLast() }
     }
 
     /// Inserts the entries of some folders. Returns the number of the next folder, and whether that one cannot be read
@@ -132,7 +188,7 @@ extension DiskCache {
                 }
                 let names = try entries.names(in: folder)
                 seen += names.count
-                guard names.allSatisfy({ fill(table, $0, entries) }) else { return (number, true) }
+                guard names.allSatisfy({ fill($0, entries) }) else { return (number, true) }
             } catch { return (number, true) }
             number += 1
         }
@@ -140,14 +196,12 @@ extension DiskCache {
     }
 
     /// Inserts the key of one entry. Returns `false` if the entry cannot be read at present.
-    private func fill(_ table: PresenceTable, _ name: EntryName, _ entries: EntriesHandle) -> Bool {
+    private func fill(_ name: EntryName, _ entries: EntriesHandle) -> Bool {
         switch EntryFile.readHead(name, in: entries) {
         case .unreadable: return false
         case .absent, .damaged: return true
         case .sound(let header, _):
-            if table.insert(header.key) == .displaced, table.isRetired {
-                publish(EmptyCollection<CacheKey>(), hasLoss: true)
-            }
+            if !publish(found: header) { removeFile(name) }
             return true
         }
     }

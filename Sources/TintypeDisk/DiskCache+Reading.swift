@@ -21,8 +21,13 @@ extension DiskCache {
         containsOwn(key) || inherited.contains { $0.entries.contains(key, at: time.date()) }
     }
 
-    /// Returns the path of the file for a key's entry, whether or not it exists.
-    public func path(for key: CacheKey) -> String { layout.path(of: EntryName(key)) }
+    /// Returns the path of the file that contains a key's entry. If there is no entry, returns the path that a file of
+    /// its own would have. Blocks the calling thread.
+    public func path(for key: CacheKey) -> String {
+        let probe = probe(key)
+        if let place = probe.slot, let segments = probe.segments { return segments.path(of: place.segment) }
+        return layout.path(of: EntryName(key))
+    }
 
     /// The counters of this cache since it was created, and its current write problem.
     public var stats: DiskStats {
@@ -54,28 +59,30 @@ extension DiskCache {
             state.lookups += 1
             return (state.lookups, state.staging.hasPendingEntry(for: key), state.presence)
         }
-        if number % Self.lookupsBetweenChecks == 0 { dropStaleEntriesHandle() }
+        if number % Self.lookupsBetweenChecks == 0 { check(after: number) }
         // It may have been written in between.
         if isPending, let pending = state.withLock({ $0.staging.pendingEntry(for: key) }) {
             return readPending(pending).map { .entry($0) }
         }
         let answer = presence?.answer(for: key) ?? .unknown
         if case .absent = answer { return nil }
+        let probe =
+            if case .possible = answer { state.withLock { Probe($0, presence, answer) } } else { self.probe(key) }
         guard let entries = entriesHandle() else { return nil }
-        let name = EntryName(key)
-        switch EntryFile.read(name, in: entries, for: key, as: type) {
-        case .absent: presence?.remove(answer)
+        let found = read(key, probe, in: entries, as: type)
+        switch found.result {
+        case .absent: found.probe.table?.remove(found.probe.answer)
         case .unreadable: break
         case .damaged:
-            removeFile(name)
+            discard(key, at: found.place)
             state.withLock { $0.stats.damaged += 1 }
         case .file(let header, let bytes, let accessed):
             let now = DiskTime(time.date())
             guard !limits.isExpired(header.times, accessed: accessed, at: now) else {
-                removeFile(name)
+                discard(key, at: found.place)
                 break
             }
-            recordUse(name, header.times, lastRecorded: accessed, at: now)
+            recordUse(key, found, header.times, lastRecorded: accessed, at: now)
             return .file(header, bytes)
         }
         return nil
@@ -93,10 +100,7 @@ extension DiskCache {
     /// Returns a pending entry. If the entry keeps the extended data of the file that it replaces, adds that data.
     /// Blocks.
     func completed(_ pending: DiskStaging.PendingEntry) -> CacheEntry {
-        guard pending.keepsExtended, mayExist(pending.key), let entries = entriesHandle(),
-            case .sound(let header, _) = EntryFile.readHead(EntryName(pending.key), in: entries),
-            header.key == pending.key
-        else { return pending.entry }
+        guard pending.keepsExtended, let (header, _) = head(of: pending.key) else { return pending.entry }
         var entry = pending.entry
         entry.extended = header.extended
         return entry
@@ -106,10 +110,8 @@ extension DiskCache {
         if let pending = state.withLock({ $0.staging.pendingEntry(for: key) }) {
             return !pending.entry.isExpired(at: time.date())
         }
-        guard mayExist(key), let entries = entriesHandle(),
-            case .sound(let header, let accessed) = EntryFile.readHead(EntryName(key), in: entries)
-        else { return false }
-        return header.key == key && !limits.isExpired(header.times, accessed: accessed, at: DiskTime(time.date()))
+        guard let (header, accessed) = head(of: key) else { return false }
+        return !limits.isExpired(header.times, accessed: accessed, at: DiskTime(time.date()))
     }
 
     /// Returns the handle of the entries folder, or `nil` if the folder does not exist or must not be trusted.
@@ -118,7 +120,15 @@ extension DiskCache {
         do throws(DiskFailure) {
             let entries = try EntriesHandle(layout)
             let presence = entries.home.flatMap { PresenceTable(in: $0) }
-            state.withLock { ($0.entries, $0.presence) = (entries, presence) }
+            let segments = entries.home.map { SegmentStore(in: $0) }
+            // Closed and unmapped after unlocking.
+            let former = state.withLock { state in
+                let former = (state.entries, state.presence, state.segments)
+                (state.entries, state.presence) = (entries, presence)
+                state.segments = state.writerLock?.folders.segments(in: entries) ?? segments
+                return former
+            }
+            withExtendedLifetime(former) {}
             return entries
         } catch {
             if error.isRefusal { report(error.error) }
@@ -136,6 +146,11 @@ extension DiskCache {
         return nil
     }
 
+    private func check(after number: Int) {
+        dropStaleEntriesHandle()
+        if number % (32 * Self.lookupsBetweenChecks) == 0 { state.withLock { $0.segments }?.forgetRemoved() }
+    }
+
     /// Another process may have replaced the open directory or the table of presence. Checking costs more than a miss,
     /// so it happens at every 256th lookup.
     static let lookupsBetweenChecks = 256
@@ -143,14 +158,24 @@ extension DiskCache {
     /// Counts a hit and records the use if it is the first one, or if the recorded use is at least a minute away. A
     /// recorded use can lie in the future if the clock was set back. An entry that is read repeatedly therefore costs
     /// the same as one that is read once.
-    private func recordUse(_ name: EntryName, _ times: EntryTimes, lastRecorded: DiskTime, at now: DiskTime) {
+    private func recordUse<Bytes>(
+        _ key: CacheKey, _ found: Found<Bytes>, _ times: EntryTimes, lastRecorded: DiskTime, at now: DiskTime
+    ) {
         let isWorthRecording =
             times.isUnused(accessed: lastRecorded) || now.distance(to: lastRecorded) >= Self.accessPrecision
-        let work = state.withLock { state in
-            state.stats.hits += 1
-            return isWorthRecording ? state.staging.recordAccess(name, at: now) : []
+        guard isWorthRecording else { return state.withLock { $0.stats.hits += 1 } }
+        switch found.place {
+        case .slot(let place):
+            found.probe.segments?.recordAccess(place, at: now)
+            state.withLock { $0.stats.hits += 1 }
+        case .file:
+            let name = EntryName(key)
+            let work = state.withLock { state in
+                state.stats.hits += 1
+                return state.staging.recordAccess(name, at: now)
+            }
+            start(work)
         }
-        start(work)
     }
 
     /// The precision of recorded uses, in microseconds.

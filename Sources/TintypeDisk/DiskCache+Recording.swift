@@ -34,6 +34,7 @@ extension DiskCache {
                 if batch.adds { _ = try enforceLimits(index) }
                 try maintainPresence(index)
             }
+            if batch.adds { compactSegments() }
         } catch {
             // Unrecorded uses are not an error: the directory may be read-only on purpose.
             if batch.adds { report(DiskIndex.failure(error, layout)) }
@@ -109,6 +110,7 @@ extension DiskCache {
             state.isIndexBehind = state.isIndexBehind || !stopped.isEmpty
         }
         try repairIfBehind(index)
+        if !stopped.isEmpty { try recoverSegments() }
         // The index is now marked as behind. Removing the files earlier could lose that mark.
         for lock in stopped { folders.writers.remove(lock) }
         if try !index.isReconciled { reconcileInBackground(index) }

@@ -12,7 +12,8 @@ extension DiskCache {
     /// - Complexity: O(*n*) in the bytes of all entries.
     public func verify() async throws(TintypeError) -> DiskVerification {
         await drain()
-        let result = try await walk(DiskVerification()) { result, folder in self.verifyFiles(in: folder, &result) }
+        var result = try await walk(DiskVerification()) { result, folder in self.verifyFiles(in: folder, &result) }
+        try await verifySegments(&result)
         _ = try await onIndex { index in try index.markUnreconciled() }
         _ = try await withIndex { _ in }
         return result
@@ -24,13 +25,38 @@ extension DiskCache {
             switch EntryFile.read(name, in: entries, for: nil) {
             case .absent, .unreadable: break
             case .file(let header, _, _) where EntryName(header.key) == name:
-                publish(CollectionOfOne(header.key))
+                _ = publish(found: header)
                 result.sound.count += 1
                 result.sound.byteCount += DiskUsage.allocatedSize(header.fileLength)
             case .file, .damaged:
                 result.damaged.append(layout.path(of: name))
                 if !entries.remove(name) { result.unremovable.append(layout.path(of: name)) }
             }
+        }
+    }
+
+    private func verifySegments(_ result: inout DiskVerification) async throws(TintypeError) {
+        let segments = try await onDisk { () throws(TintypeError) in self.currentSegments() }
+        guard let segments else { return }
+        for file in (try? segments.removeDamagedFiles()) ?? [] {
+            result.damaged.append(file.path)
+            if !file.isRemoved { result.unremovable.append(file.path) }
+        }
+        for segment in (try? segments.all()) ?? [] {
+            result = try await onDisk { [result] () throws(TintypeError) in
+                var result = result
+                segments.verify(segment, &result)
+                // All keys are inserted again.
+                try? self.publishRecords(of: segment)
+                return result
+            }
+        }
+    }
+
+    /// Returns the entries in segments, those that were used last first.
+    func records() async throws(TintypeError) -> [StoredRecord] {
+        try await onDisk { () throws(TintypeError) in
+            ((try? self.currentSegments()?.records(by: .access)) ?? []).reversed()
         }
     }
 

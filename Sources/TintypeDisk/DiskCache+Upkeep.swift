@@ -13,9 +13,15 @@ extension DiskCache {
     /// - Complexity: O(1) with a current index, O(*n*) otherwise.
     public func usage() async throws(TintypeError) -> DiskUsage {
         do throws(TintypeError) {
-            return try await withIndex { index in try index.usage } ?? DiskUsage()
+            return try await withIndex { index in
+                var usage = try index.usage
+                usage.add(try self.currentSegments()?.usage() ?? DiskUsage())
+                return usage
+            } ?? DiskUsage()
         } catch  where error.code == .unwritable {
-            return DiskUsage(of: try await recordsOfFiles())
+            var usage = DiskUsage(of: try await recordsOfFiles())
+            usage.add(try await records().reduce(into: DiskUsage()) { $0.add($1.usage) })
+            return usage
         }
     }
 
@@ -50,9 +56,10 @@ extension DiskCache {
         return try await onDisk { () throws(TintypeError) in
             defer { self.markCleanIfSettled() }
             return try self.performRemoval { () throws(TintypeError) in
-                let removed = try self.removeFiles()
+                var removed = try self.removeFiles()
+                removed.add(try self.removeRecords())
                 self.resetPresence()
-                self.removeRecords()
+                self.emptyIndex()
                 return removed
             }
         }
@@ -76,23 +83,39 @@ extension DiskCache {
     package func forEachEntry(
         _ body: @escaping @Sendable (DiskEntryFacts) -> Void
     ) async throws(TintypeError) {
+        var records = ArraySlice(try await records())
         var last: IndexRecord?
         do throws(TintypeError) {
             repeat {
                 let page = try await withIndex { [last] index in try index.lastUsed(Self.pageSize, after: last) } ?? []
-                try await visit(page, body)
+                try await visit(page, &records, body)
                 last = page.count == Self.pageSize ? page.last : nil
             } while last != nil
         } catch  where error.code == .unwritable && last == nil {
-            try await visit(recordsOfFiles(), body)
+            try await visit(recordsOfFiles(), &records, body)
         }
+        try await visit([], &records, body, isLast: true)
     }
 
+    /// Visits some files, and the entries in segments that were used after the last of them.
     private func visit(
-        _ records: [IndexRecord], _ body: @escaping @Sendable (DiskEntryFacts) -> Void
+        _ files: [IndexRecord], _ records: inout ArraySlice<StoredRecord>,
+        _ body: @escaping @Sendable (DiskEntryFacts) -> Void, isLast: Bool = false
     ) async throws(TintypeError) {
-        try await onDisk { () throws(TintypeError) in
-            for record in records { if let facts = self.facts(record) { body(facts) } }
+        records = try await onDisk { [records] () throws(TintypeError) in
+            var records = records
+            func visitRecords(usedAfter time: DiskTime) {
+                while let record = records.first, record.accessed > time {
+                    if let facts = self.facts(record) { body(facts) }
+                    records.removeFirst()
+                }
+            }
+            for file in files {
+                visitRecords(usedAfter: file.accessed)
+                if let facts = self.facts(file) { body(facts) }
+            }
+            if isLast { visitRecords(usedAfter: DiskTime(microseconds: .min)) }
+            return records
         }
     }
 
@@ -112,11 +135,28 @@ extension DiskCache {
             path: layout.path(of: record.name))
     }
 
+    private func facts(_ record: StoredRecord) -> DiskEntryFacts? {
+        guard let segments = state.withLock({ $0.segments }), let (segment, slot) = try? segments.slot(record.place),
+            slot.isLive, let header = segment.withRecord(of: slot, { EntryHeader(decoding: $0) })
+        else { return nil }
+        return DiskEntryFacts(
+            key: header.key, format: header.format, byteCount: header.payloadLength,
+            created: header.times.created.date, modified: header.times.modified.date,
+            accessed: record.accessed.date, expires: header.times.expires?.date,
+            path: segments.path(of: segment.number))
+    }
+
     private func trimToLimits(_ index: DiskIndex) throws -> DiskUsage {
-        let before = try index.usage
+        func usage() throws -> DiskUsage {
+            var usage = try index.usage
+            usage.add(try currentSegments()?.usage() ?? DiskUsage())
+            return usage
+        }
+        state.withLock { $0.lastSweep = nil }
+        var removed = try usage()
         while try enforceLimits(index) > 0 {}
-        let after = try index.usage
-        return DiskUsage(count: before.count - after.count, byteCount: before.byteCount - after.byteCount)
+        removed.remove(try usage())
+        return removed
     }
 
     /// Removes the files of all entries, and nothing else.
@@ -129,8 +169,12 @@ extension DiskCache {
         }
     }
 
+    private func removeRecords() throws(TintypeError) -> DiskUsage {
+        do throws(DiskFailure) { return try currentSegments()?.removeAll() ?? DiskUsage() } catch { throw error.error }
+    }
+
     /// Empties the index, or leaves it to be rebuilt if that fails.
-    private func removeRecords() {
+    private func emptyIndex() {
         guard layout.exists else { return }
         try? useIndex { index in
             try index.removeAll()

@@ -19,8 +19,8 @@ extension DiskCache {
         while let entries = state.withLock({ $0.staging.takeEntries(upTo: Self.groupSize) }) {
             let lock = acquireWriterLock()
             lock?.set(isDirty: true)
-            for entry in entries { write(entry, lock) }
-            if let lock { publish(written: entries.map(\.key), in: lock.folders) }
+            let written = entries.map { ($0.key, write($0, lock)) }
+            if let lock { publish(written, in: lock.folders) }
             start(state.withLock { $0.staging.continueRecording(isAwaited: !$0.flushes.isEmpty) })
             resumeFlushes()
         }
@@ -38,11 +38,15 @@ extension DiskCache {
         for flush in done { flush.promise.fulfill(()) }
     }
 
-    private func write(_ pending: DiskStaging.PendingEntry, _ lock: WriterLock?) {
+    /// - Returns: Where the entry is; `nil` if it was not written.
+    private func write(_ pending: DiskStaging.PendingEntry, _ lock: WriterLock?) -> EntryPlace? {
         let isAllowed = state.withLock { [now = time.uptime()] in $0.health.allowsWriting(at: now) }
-        guard let lock, isAllowed else { return refuse(pending) }
+        guard let lock, isAllowed else {
+            refuse(pending)
+            return nil
+        }
         do throws(DiskFailure) {
-            try write(pending, lock)
+            return try write(pending, with: lock)
         } catch {
             // An obstacle in place of one entry does not keep others from being written.
             if error.isObstacle {
@@ -51,15 +55,21 @@ extension DiskCache {
                 report(error.error)
             }
             refuse(pending)
+            return nil
         }
     }
 
-    private func write(_ pending: DiskStaging.PendingEntry, _ lock: WriterLock) throws(DiskFailure) {
+    private func write(
+        _ pending: DiskStaging.PendingEntry, with lock: WriterLock
+    ) throws(DiskFailure) -> EntryPlace {
         let name = EntryName(pending.key)
         let now = DiskTime(time.date())
         let entry = completed(pending)
         let header = EntryHeader(entry, for: pending.key, modified: pending.modified, changed: now)
-        publish(CollectionOfOne(pending.key))
+        if isForSegments(entry, EntryHeader.Lengths(of: entry, for: pending.key)) {
+            return try append(pending, entry, header, as: name, lock).map { .slot($0) } ?? .file
+        }
+        publish(pending.key)
         try retryAfterEviction(header.fileLength) { () throws(DiskFailure) in
             try retryInNewFolders(lock) { lock throws(DiskFailure) in
                 let temporary = makeTemporaryName(lock)
@@ -71,6 +81,7 @@ extension DiskCache {
                 }
             }
         }
+        publishFile(of: pending.key, name)
         let record = IndexRecord(name: name, size: header.fileLength, times: header.times, accessed: now)
         let mayStay = state.withLock { state in
             state.stats.writes += 1
@@ -78,27 +89,52 @@ extension DiskCache {
             return state.staging.finishWriting(pending, record)
         }
         if !mayStay { currentEntriesHandle()?.remove(name) }
+        return .file
+    }
+
+    /// Writes an entry to a segment.
+    private func append(
+        _ pending: DiskStaging.PendingEntry, _ entry: CacheEntry, _ header: EntryHeader, as name: EntryName,
+        _ lock: WriterLock
+    ) throws(DiskFailure) -> SegmentPlace? {
+        try retryAfterEviction(header.fileLength) { () throws(DiskFailure) in
+            try retryInNewFolders(lock) { lock throws(DiskFailure) in
+                let segments = lock.folders.segments
+                var written: SegmentPlace?
+                try segments.append(
+                    header, entry.data, as: name, accessed: header.times.changed, lock.folders.temporary
+                ) { place in
+                    publish(pending, as: name, at: place, segments)
+                    written = place
+                } recover: { segment, slot in
+                    recover(segment, slot, segments)
+                }
+                return written
+            }
+        }
     }
 
     /// Runs `body`. If the disk is full, evicts the least recently used entries and runs it once more.
-    private func retryAfterEviction(_ byteCount: Int, _ body: () throws(DiskFailure) -> Void) throws(DiskFailure) {
+    private func retryAfterEviction<Result>(
+        _ byteCount: Int, _ body: () throws(DiskFailure) -> Result
+    ) throws(DiskFailure) -> Result {
         do throws(DiskFailure) {
-            try body()
+            return try body()
         } catch  where error.isFull && makeRoom(byteCount) {
-            try body()
+            return try body()
         }
     }
 
     /// Runs `body`. If a folder is gone, creates the folders again and runs it once more.
-    private func retryInNewFolders(
-        _ lock: WriterLock, _ body: (WriterLock) throws(DiskFailure) -> Void
-    ) throws(DiskFailure) {
+    private func retryInNewFolders<Result>(
+        _ lock: WriterLock, _ body: (WriterLock) throws(DiskFailure) -> Result
+    ) throws(DiskFailure) -> Result {
         do throws(DiskFailure) {
-            try body(lock)
+            return try body(lock)
         } catch {
             guard error.isMissing, let lock = acquireWriterLock() else { throw error }
             lock.set(isDirty: true)
-            try body(lock)
+            return try body(lock)
         }
     }
 
@@ -124,7 +160,7 @@ extension DiskCache {
         if let lock = state.withLock({ $0.writerLock }), lock.isCurrent(layout) { return lock }
         do throws(DiskFailure) {
             let lock = try WriterLock(layout)
-            state.withLock { $0.writerLock = lock }
+            use(lock)
             makePresence(in: lock.folders)
             return lock
         } catch {
@@ -149,17 +185,32 @@ extension DiskCache {
     /// from it either.
     private func acquireWriterLockForRemoval() -> WriterLock? {
         guard layout.exists, let lock = try? WriterLock(layout) else { return nil }
-        state.withLock { state in
-            if state.writerLock == nil { state.writerLock = lock }
-        }
+        if state.withLock({ $0.writerLock == nil }) { use(lock) }
         return lock
+    }
+
+    /// Uses a lock file, and its segments, so that readers and the writer share mappings.
+    private func use(_ lock: WriterLock) {
+        // Closed and unmapped after unlocking.
+        let former = state.withLock { state in
+            let former = (state.writerLock, state.segments)
+            state.writerLock = lock
+            if let segments = state.entries.flatMap({ lock.folders.segments(in: $0) }) { state.segments = segments }
+            return former
+        }
+        withExtendedLifetime(former) {}
     }
 
     /// Closes the entries folder if it was removed or replaced, and the table of presence.
     func dropStaleEntriesHandle() {
         guard let entries = state.withLock({ $0.entries }) else { return }
         if entries.isCurrent(layout) { return refreshPresence() }
-        state.withLock { ($0.entries, $0.presence) = (nil, nil) }
+        // Closed and unmapped after unlocking.
+        let former = state.withLock { state in
+            defer { (state.entries, state.presence, state.segments) = (nil, nil, nil) }
+            return (state.entries, state.presence, state.segments)
+        }
+        withExtendedLifetime(former) {}
     }
 
     /// Returns the handle of the entries folder that the path leads to now, for changes that must reach it.

@@ -4,9 +4,10 @@ public import TintypeCore
 
 /// A cache of encoded images in files, with limits on size, count and age.
 ///
-/// Each entry is one self-describing file, named by the hash of its key. The cache writes it under a temporary name,
-/// renames it, and verifies every byte on each read. A reader therefore sees a complete entry or none, and several
-/// processes can share a directory. The bookkeeping for the limits is in SQLite; reads never wait for it.
+/// An entry of up to 16 KB is a record in a mapped file that it shares with others; a larger one is a file, named by
+/// the hash of its key, written under a temporary name and renamed. Each describes itself, and every byte is verified
+/// on each read. A reader therefore sees a complete entry or none, and several processes can share a directory. The
+/// bookkeeping for the limits is in SQLite; reads never wait for it.
 ///
 /// The directory must belong to this user or the superuser, and no other user may write to it. Otherwise another user
 /// could supply images, or have files removed that are named like entries. A cache in any other directory reads and
@@ -31,6 +32,8 @@ public final class DiskCache: DataCaching {
     /// The location of the directory, for other components that store files in it.
     package var location: FolderLocation { layout.location }
     let time: TimeSource
+    /// Whether small entries are stored in segments.
+    let usesSegments: Bool
     let state: Locked<State>
 
     struct State: Sendable {
@@ -43,12 +46,18 @@ public final class DiskCache: DataCaching {
         var entries: EntriesHandle?
         /// The table of presence beside `entries`.
         var presence: PresenceTable?
+        /// The segments beside `entries`.
+        var segments: SegmentStore?
         /// Whether a job looks up the entries for the table of presence.
         var isFillingPresence = false
+        /// The segments whose entries that job has not looked up for a table; `nil` before it looks for segments.
+        var segmentsToFill: (table: PresenceTable, segments: [Segment])?
         var index: DiskIndex?
         /// Whether changes were lost before they reached the index.
         var isIndexBehind = false
         var writerLock: WriterLock?
+        /// When segments were last searched for entries that are expired or too old.
+        var lastSweep: DiskTime?
         /// The number of removals in progress.
         var pendingRemovals = 0
         var temporaryFiles = 0
@@ -83,10 +92,12 @@ public final class DiskCache: DataCaching {
         self.init(CacheLayout(directory), limits, inherited, inheritedUse, time, StagingBudget(memory: 256 << 20))
     }
 
-    /// - Parameter budget: The bound on entries that wait to be written.
+    /// - Parameters:
+    ///   - budget: The bound on entries that wait to be written.
+    ///   - usesSegments: Whether small entries are stored in segments. If not, each has a file of its own.
     init(
         _ layout: CacheLayout, _ limits: DiskLimits, _ inherited: [InheritedDirectory], _ inheritedUse: InheritedUse,
-        _ time: TimeSource, _ budget: StagingBudget
+        _ time: TimeSource, _ budget: StagingBudget, usesSegments: Bool = true
     ) {
         self.layout = layout
         directory = URL(filePath: layout.root, directoryHint: .isDirectory)
@@ -94,6 +105,7 @@ public final class DiskCache: DataCaching {
         self.inherited = inherited
         self.inheritedUse = inheritedUse
         self.time = time
+        self.usesSegments = usesSegments
         state = Locked(State(staging: DiskStaging(budget)))
     }
 }
@@ -117,6 +129,9 @@ extension DiskCache {
     public func remove(_ key: CacheKey) {
         let name = EntryName(key)
         removeFile(name) { $0.recordRemoval(key, name) }
+        // After the removal of a waiting entry: one that is being written either finds that it may not stay, or is in
+        // the table.
+        removeRecords(of: key)
     }
 
     /// Changes the extended data, metadata or expiry date of an entry. Blocks the calling thread.
@@ -166,7 +181,7 @@ extension DiskCache {
             return pending.entry.isExpired(at: now) ? nil : (completed(pending), pending.modified)
         }
         guard let entries = entriesHandle(),
-            case .file(let header, let bytes, let accessed) = EntryFile.read(EntryName(key), in: entries, for: key),
+            case .file(let header, let bytes, let accessed) = read(key, probe(key), in: entries, as: Data.self).result,
             !limits.isExpired(header.times, accessed: accessed, at: DiskTime(now))
         else { return nil }
         return (CacheEntry(header, bytes[header.length...]), header.times.modified)
@@ -175,9 +190,11 @@ extension DiskCache {
     private func store(_ entry: CacheEntry, for key: CacheKey, modified: DiskTime, keepsExtended: Bool) {
         let now = time.uptime()
         let lengths = EntryHeader.Lengths(of: entry, for: key)
+        let isSmall = usesSegments && SegmentLayout.holds(lengths)
+        let size = isSmall ? SegmentLayout.allocatedSize(lengths.file) : DiskUsage.allocatedSize(lengths.file)
         let work = state.withLock { state -> DiskStaging.Work in
             // An entry above the limit would only evict everything else.
-            if lengths.areWithinLimits, DiskUsage.allocatedSize(lengths.file) <= limits.byteCount,
+            if lengths.areWithinLimits, size <= limits.byteCount,
                 state.health.allowsWriting(at: now),
                 let work = state.staging.add(entry, for: key, modified: modified, keepsExtended: keepsExtended)
             {

@@ -1,6 +1,8 @@
 /// The limits of a disk cache on size, count and age.
 public struct DiskLimits: Hashable, Sendable {
-    /// The maximum size of all files, in bytes. 1 GB by default. The length of each file is rounded up to 4096 bytes.
+    /// The maximum size of all entries, in bytes: see ``DiskUsage/byteCount``. 1 GB by default. The space of removed
+    /// entries of up to 16 KB is regained when a third of a shared file is free, so their files can be half as large
+    /// again.
     public var byteCount: Int
     /// The maximum number of entries. Unlimited by default.
     public var count: Int

@@ -140,6 +140,18 @@ struct DiskStaging: Sendable {
         return true
     }
 
+    /// Removes an entry that is in a segment, unless a newer entry has replaced it.
+    ///
+    /// - Parameter file: The name of the file that the entry replaces, if any.
+    /// - Returns: Whether the record may stay: `false` if the entry was removed while it was being written.
+    mutating func finishWriting(_ entry: PendingEntry, replacesFile file: EntryName?) -> Bool {
+        if let file { batch.remove(file) }
+        guard let current = pending[entry.key] else { return false }
+        if current.number == entry.number { discard(entry.key) }
+        batch.recordCount += 1
+        return true
+    }
+
     /// Removes an entry that could not be written.
     mutating func discardFailed(_ entry: PendingEntry) {
         if pending[entry.key]?.number == entry.number { discard(entry.key) }

@@ -6,6 +6,7 @@ public struct DiskUsage: Equatable, Sendable {
     /// The number of entries.
     public var count: Int
     /// The size of their files, in bytes. The length of each file is rounded up to 4096 bytes, as a file system does.
+    /// An entry of up to 16 KB shares a file with others, and counts rounded up to 64 bytes, with 64 more.
     public var byteCount: Int
 
     /// Creates a usage with a number of entries and a size in bytes.

@@ -34,20 +34,31 @@ private struct TintypeDirectory: InheritedEntries {
     let url: URL
 
     func entry(for key: CacheKey) -> CacheEntry? {
-        guard let handle, case .file(let header, let bytes, _) = EntryFile.read(EntryName(key), in: handle, for: key)
+        let name = EntryName(key)
+        if let handle, case .file(let header, let bytes, _) = EntryFile.read(name, in: handle, for: key) {
+            return CacheEntry(header, bytes[header.length...])
+        }
+        guard let bytes = InheritedSegments(layout)?.record(of: name),
+            let header = bytes.withBytes({ EntryFile.verified($0, for: key) })
         else { return nil }
         return CacheEntry(header, bytes[header.length...])
     }
 
     func contains(_ key: CacheKey, at date: Date) -> Bool {
-        guard let handle, case .sound(let header, _) = EntryFile.readHead(EntryName(key), in: handle) else {
-            return false
+        let name = EntryName(key)
+        if let handle, case .sound(let header, _) = EntryFile.readHead(name, in: handle), header.key == key {
+            return header.times.expires.map { $0 > DiskTime(date) } ?? true
         }
-        return header.key == key && header.times.expires.map { $0 > DiskTime(date) } ?? true
+        guard let bytes = InheritedSegments(layout)?.record(of: name),
+            let header = bytes.withBytes({ EntryHeader(decoding: $0, for: key) })
+        else { return false }
+        return header.times.expires.map { $0 > DiskTime(date) } ?? true
     }
 
+    private var layout: CacheLayout { CacheLayout(FolderLocation(named: url.path(percentEncoded: false))) }
+
     private var handle: EntriesHandle? {
-        EntriesHandle(inherited: CacheLayout(FolderLocation(named: url.path(percentEncoded: false))))
+        EntriesHandle(inherited: layout)
     }
 }
 

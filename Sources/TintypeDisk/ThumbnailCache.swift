@@ -48,7 +48,9 @@ public final class ThumbnailCache: PixelCaching {
     }
 
     private init(_ layout: CacheLayout, _ limits: DiskLimits, _ maximumByteCount: Int, _ time: TimeSource) {
-        disk = DiskCache(layout, limits, [], .read, time, StagingBudget(memory: Self.pendingByteLimit))
+        // Pixels are mapped from files of their own.
+        disk = DiskCache(
+            layout, limits, [], .read, time, StagingBudget(memory: Self.pendingByteLimit), usesSegments: false)
         self.maximumByteCount = maximumByteCount
     }
 

@@ -8,6 +8,7 @@ struct WriterFolders: Sendable {
     let entries: EntriesHandle
     let temporary: OwnedFolder
     let writers: OwnedFolder
+    let segments: SegmentStore
 
     /// Opens the folders, and creates those that are missing.
     ///
@@ -21,6 +22,12 @@ struct WriterFolders: Sendable {
         entries = EntriesHandle(try make(CacheLayout.entriesName), in: home)
         temporary = try make(CacheLayout.temporaryName)
         writers = try make(CacheLayout.writersName)
+        segments = SegmentStore(in: home)
+    }
+
+    /// Returns the segments if they are those of the same directory.
+    func segments(in entries: EntriesHandle) -> SegmentStore? {
+        entries.home?.identity == home.identity ? segments : nil
     }
 
     /// The path of the cache version's folder, for messages.

@@ -27,10 +27,12 @@ import TintypeTesting
             let verified = try await run("verify")
             #expect(verified.status == 1)
             #expect(try verified.records.first?["damaged"] as? [String] == [file])
-            #expect(try await run("trim", "--to", "0").records.first?["removed"] as? Int == 1)
+            // Small images share a file.
             #expect(try await run("stats").records.first?["count"] as? Int == 0)
+            #expect(!FileManager.default.fileExists(atPath: file))
             _ = try await CommandRun.tintype("fetch", "--cache", cache, fixture.url("/a.jpg"), fixture.url("/b.png"))
             #expect(try await run("remove", fixture.url("/a.jpg")).records.first?["removed"] as? Int == 1)
+            #expect(try await run("stats").records.first?["count"] as? Int == 1)
             #expect(try await run("clear").records.first?["removed"] as? Int == 1)
         }
     }

@@ -30,7 +30,7 @@ import TintypeTesting
 
     private var foreignFileCount: Int { folder.files.count { $0.hasPrefix("\(foreign)/") } }
     private func key(_ name: String) -> CacheKey { CacheKey(source: name) }
-    private func cache() -> DiskCache { DiskCache(directory: URL(filePath: root)) }
+    private func cache() -> DiskCache { diskCache(directory: URL(filePath: root)) }
 
     /// Stores two entries and returns when they are on disk.
     private func fill() async throws {
@@ -186,7 +186,7 @@ import TintypeTesting
     /// The target may be another cache of the same user, whose entries have valid names.
     @Test func aLinkInPlaceOfTheThumbnailsIsRefused() async throws {
         try await fill()
-        let other = DiskCache(directory: URL(filePath: "\(folder.path)/other"))
+        let other = diskCache(directory: URL(filePath: "\(folder.path)/other"))
         other.store(entry, for: key("a"))
         _ = try await other.usage()
         try replace("thumbnails", withLinkTo: "\(folder.path)/other")
@@ -262,7 +262,7 @@ import TintypeTesting
     // MARK: Inherited directories
 
     private func inheriting() -> DiskCache {
-        DiskCache(directory: URL(filePath: "\(folder.path)/own"), inherited: [.tintype(URL(filePath: root))])
+        diskCache(directory: URL(filePath: "\(folder.path)/own"), inherited: [.tintype(URL(filePath: root))])
     }
 
     @Test(arguments: ["", "v2", "v2/entries"])
@@ -290,7 +290,7 @@ import TintypeTesting
         let name = "0cc175b9c0f1b6a831c399e269772661"
         try image.write(to: other.appending(path: name))
         func found() async throws -> Bool {
-            let cache = DiskCache(
+            let cache = diskCache(
                 directory: URL(filePath: "\(folder.path)/own"), inherited: [.sdWebImage(other)])
             return try await cache.entry(for: key("a")) != nil
         }

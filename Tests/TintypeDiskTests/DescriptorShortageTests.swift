@@ -13,7 +13,7 @@ import TintypeTesting
 
     /// A cache with 20 entries, which does nothing in the background.
     private static func cache(in folder: TemporaryFolder) async throws -> DiskCache {
-        let cache = DiskCache(directory: folder.url)
+        let cache = diskCache(directory: folder.url)
         for number in 0..<20 {
             cache.store(CacheEntry(data: Data("\(number)".utf8), format: .png), for: key(number))
         }
@@ -68,12 +68,12 @@ import TintypeTesting
         for count in 0..<8 {
             try index.markUnreconciled()
             withDescriptors(count) {
-                do { while try index.reconcile(cache.layout, publish: { _ in }) {} } catch { failureCount += 1 }
+                do { while try index.reconcile(cache.layout, publish: { _ in true }) {} } catch { failureCount += 1 }
             }
             #expect(try index.usage.count == 20, "\(count) descriptors")
         }
         #expect(failureCount > 1)
-        while try index.reconcile(cache.layout, publish: { _ in }) {}
+        while try index.reconcile(cache.layout, publish: { _ in true }) {}
         #expect(try index.usage.count == 20)
     }
 

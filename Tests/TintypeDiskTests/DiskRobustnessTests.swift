@@ -14,7 +14,7 @@ import TintypeTesting
         folder = try TemporaryFolder()
     }
 
-    private func cache() -> DiskCache { DiskCache(directory: folder.url) }
+    private func cache() -> DiskCache { diskCache(directory: folder.url) }
     private func key(_ name: String) -> CacheKey { CacheKey(source: name) }
     private let entry = CacheEntry(data: Data(repeating: 7, count: 300), format: .png)
 
@@ -28,7 +28,7 @@ import TintypeTesting
     @Test func severalThreadsCanCreateTheSameIndexAtOnce() {
         let failures = Shared<[String]>([])
         for number in 0..<100 {
-            let layout = DiskCache(directory: folder.url.appending(path: "\(number)")).layout
+            let layout = diskCache(directory: folder.url.appending(path: "\(number)")).layout
             DispatchQueue.concurrentPerform(iterations: 4) { _ in
                 do { _ = try DiskIndex(layout, in: layout.makeHome()) } catch {
                     failures.withLock { $0.append("\(error)") }
@@ -75,7 +75,7 @@ import TintypeTesting
         // Leaves the files of a process that was killed between writing and recording: entries, a dirty lock file and
         // a partial temporary file.
         let layout = cache().layout
-        let stopped = DiskCache(directory: folder.url.appending(path: "other"))
+        let stopped = diskCache(directory: folder.url.appending(path: "other"))
         try await fill(stopped, 100..<103)
         for number in 100..<103 {
             let name = EntryName(key("\(number)"))
@@ -226,13 +226,13 @@ import TintypeTesting
 
     @Test func anExpiredEntryInAnInheritedDirectoryIsAMiss() async throws {
         let clock = ManualClock()
-        let bundled = DiskCache(directory: folder.url.appending(path: "bundled"), time: clock.timeSource)
+        let bundled = diskCache(directory: folder.url.appending(path: "bundled"), time: clock.timeSource)
         var passing = entry
         passing.expires = clock.date.addingTimeInterval(60)
         bundled.store(passing, for: key("a"))
         bundled.store(entry, for: key("b"))
         try await bundled.flush()
-        let cache = DiskCache(
+        let cache = diskCache(
             directory: folder.url.appending(path: "own"), inherited: [.tintype(bundled.directory)],
             time: clock.timeSource)
         // The cache's own entry expires before the inherited one.
@@ -259,7 +259,7 @@ import TintypeTesting
     }
 
     @Test func inheritedDirectoriesServeEntriesThatTheCacheLacks() async throws {
-        let bundled = DiskCache(directory: folder.url.appending(path: "bundled"))
+        let bundled = diskCache(directory: folder.url.appending(path: "bundled"))
         try await fill(bundled, 0..<3)
         let other = folder.url.appending(path: "other")
         try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
@@ -267,7 +267,7 @@ import TintypeTesting
         let names = SDWebImageFile.names(of: key("https://example.org/a.png"))
         try image.write(to: other.appending(path: try #require(names.first)))
         #expect(names == ["74ce1eb9e15513814a1ef3ebf232cd14.png", "74ce1eb9e15513814a1ef3ebf232cd14"])
-        let cache = DiskCache(
+        let cache = diskCache(
             directory: folder.url.appending(path: "own"),
             inherited: [.tintype(bundled.directory), .sdWebImage(other)])
         #expect(try await cache.entry(for: key("1"))?.data == entry.data)
@@ -293,13 +293,13 @@ import TintypeTesting
     @Test func anOldDirectoryIsMigratedForNamedURLs() async throws {
         let old = try directoryOfSDWebImage(Self.urls)
         let own = folder.url.appending(path: "own")
-        let cache = DiskCache(directory: own, inherited: [old])
+        let cache = diskCache(directory: own, inherited: [old])
         cache.store(entry, for: key(Self.urls[0]))
         let keys = (Self.urls + ["https://example.org/no.png"]).map { key($0) }
         #expect(try await cache.adopt(keys) == Self.urls.count - 1)
         #expect(try await cache.adopt(keys) == 0)
         // The old directory is not needed any more, and newer bytes have stayed.
-        let alone = DiskCache(directory: own)
+        let alone = diskCache(directory: own)
         #expect(try await alone.usage().count == Self.urls.count)
         #expect(try await alone.entry(for: keys[0])?.data == entry.data)
         #expect(try await alone.entry(for: keys[39])?.format == .png)
@@ -309,10 +309,10 @@ import TintypeTesting
     func anOldDirectoryIsMigratedImageByImage(_ use: InheritedUse) async throws {
         let old = try directoryOfSDWebImage(Array(Self.urls.prefix(2)))
         let own = folder.url.appending(path: "own")
-        let cache = DiskCache(directory: own, inherited: [old], inheritedUse: use)
+        let cache = diskCache(directory: own, inherited: [old], inheritedUse: use)
         #expect(try await cache.entry(for: key(Self.urls[0])) != nil)
         try await cache.flush()
-        let alone = DiskCache(directory: own)
+        let alone = diskCache(directory: own)
         #expect(try await alone.contains(key(Self.urls[0])) == (use == .adopt))
         #expect(try await !alone.contains(key(Self.urls[1])))
     }
@@ -331,14 +331,14 @@ import TintypeTesting
         let file = other.appending(path: try #require(SDWebImageFile.names(of: key("a")).first))
         try Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]).write(to: file)
         #expect(truncate(file.path(percentEncoded: false), 1 << 36) == 0)
-        let cache = DiskCache(directory: folder.url.appending(path: "own"), inherited: [.sdWebImage(other)])
+        let cache = diskCache(directory: folder.url.appending(path: "own"), inherited: [.sdWebImage(other)])
         #expect(try await cache.entry(for: key("a")) == nil)
     }
 
     /// Another process may remove the file after the first time.
     @Test func aFileOfSDWebImageIsOpenedOnce() async throws {
         let old = try directoryOfSDWebImage(["a"])
-        let cache = DiskCache(directory: folder.url.appending(path: "own"), inherited: [old])
+        let cache = diskCache(directory: folder.url.appending(path: "own"), inherited: [old])
         let file = folder.url.appending(path: "other").appending(
             path: try #require(SDWebImageFile.names(of: key("a")).first))
         let opens = try FileOpens(of: file)
@@ -361,7 +361,7 @@ import TintypeTesting
         for name in names {
             try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
             try image.write(to: other.appending(path: name))
-            let cache = DiskCache(directory: folder.url.appending(path: "own"), inherited: [.sdWebImage(other)])
+            let cache = diskCache(directory: folder.url.appending(path: "own"), inherited: [.sdWebImage(other)])
             #expect(try await cache.entry(for: key(source))?.data == image)
             // Only originals are named by their URLs.
             #expect(try await cache.entry(for: CacheKey(source: source, rendition: "fit(1x1)")) == nil)
@@ -387,7 +387,7 @@ import TintypeTesting
         let clock = ManualClock()
         let blocked = folder.url.appending(path: "blocked")
         try Data().write(to: blocked)
-        let cache = DiskCache(directory: blocked, time: clock.timeSource)
+        let cache = diskCache(directory: blocked, time: clock.timeSource)
         cache.store(entry, for: key("a"))
         await expectError(.unwritable) { try await cache.flush() }
         #expect(cache.stats.problem?.code == .unwritable)
@@ -411,14 +411,14 @@ import TintypeTesting
         }
         defer { umount2(disk, Int32(MNT_DETACH)) }
         let clock = ManualClock()
-        let cache = DiskCache(directory: URL(filePath: disk), time: clock.timeSource)
+        let cache = diskCache(directory: URL(filePath: disk), time: clock.timeSource)
         func bytes(_ number: Int) -> Data { Data(repeating: UInt8(truncatingIfNeeded: number), count: 3_000) }
         for number in 0..<400 {
             cache.store(CacheEntry(data: bytes(number), format: .png), for: key("\(number)"))
             try? await cache.flush()
             clock.advance(by: WriteHealth.pause)
         }
-        let reader = DiskCache(directory: URL(filePath: disk), time: clock.timeSource)
+        let reader = diskCache(directory: URL(filePath: disk), time: clock.timeSource)
         var correctReads = 0
         for number in 0..<400 {
             guard let entry = try await reader.entry(for: key("\(number)")) else { continue }

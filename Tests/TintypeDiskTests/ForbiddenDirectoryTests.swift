@@ -34,7 +34,7 @@ import TintypeTesting
         } else {
             Self.setMode(0o500, below: path)
         }
-        try await body(DiskCache(directory: URL(filePath: path), time: clock.timeSource))
+        try await body(diskCache(directory: URL(filePath: path), time: clock.timeSource))
     }
 
     /// Remounts the file system read-only. Retries while a file of the writer is still open for writing.
@@ -47,7 +47,7 @@ import TintypeTesting
     }
 
     private func fill(_ path: String) async throws {
-        let writer = DiskCache(directory: URL(filePath: path), time: clock.timeSource)
+        let writer = diskCache(directory: URL(filePath: path), time: clock.timeSource)
         writer.store(entry, for: key("a"))
         _ = try await writer.usage()
         clock.advance(by: .seconds(3600))
@@ -97,7 +97,7 @@ import TintypeTesting
 
     @Test func aReadOnlyCacheOfAnotherUserCanBeInherited() async throws {
         try await withReadOnlyCache { bundled in
-            let cache = DiskCache(
+            let cache = diskCache(
                 directory: folder.url.appending(path: "own"), inherited: [.tintype(bundled.directory)])
             #expect(try await cache.entry(for: key("a"))?.data == entry.data)
             cache.store(entry, for: key("b"))

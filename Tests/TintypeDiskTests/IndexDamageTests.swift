@@ -65,7 +65,7 @@ import TintypeTesting
 
     @Test(arguments: Damage.allCases) func damageFailsNoFlush(_ kind: Damage) async throws {
         var random = SeededRandom.printed("damage")
-        let cache = DiskCache(directory: folder.url)
+        let cache = diskCache(directory: folder.url)
         for round in 0..<25 {
             try await fill(cache, 4 * round..<4 * round + 2)
             try damage(cache.layout, kind, &random)
@@ -79,7 +79,7 @@ import TintypeTesting
 
     @Test func anIndexInPlaceOfAnotherIsRebuiltFromTheFiles() async throws {
         var random = SeededRandom.printed("damage")
-        let cache = DiskCache(directory: folder.url)
+        let cache = diskCache(directory: folder.url)
         try await fill(cache, 0..<4)
         #expect(try await cache.usage().count == 4)
         let index = try cache.openIndex()
@@ -98,7 +98,7 @@ import TintypeTesting
     /// Returns the path of the index of a cache that is no longer used. Its last connection, once it has seen a
     /// write-ahead log, would keep others from leaving the log for as long as it lives.
     private func indexOfFormerCache() async throws -> String {
-        let cache = DiskCache(directory: folder.url)
+        let cache = diskCache(directory: folder.url)
         try await fill(cache, 0..<4)
         return cache.layout.indexPath
     }
@@ -122,14 +122,14 @@ import TintypeTesting
             }
         }
         // Nor can the next cache change it back until then.
-        var next = DiskCache(directory: folder.url)
+        var next = diskCache(directory: folder.url)
         while true {
             do {
                 try await fill(next, 4..<6)
                 break
             } catch let error as TintypeError where error.message.contains("database is locked") {
                 try Task.checkCancellation()
-                next = DiskCache(directory: folder.url)
+                next = diskCache(directory: folder.url)
             }
         }
         #expect(try await next.usage().count == 6)
@@ -137,9 +137,9 @@ import TintypeTesting
     }
 
     /// Two caches share the directory and detect the damage at different times.
-    @Test func damageDuringWritesFailsNoFlush() async throws {
+    @Test(.eachStorage) func damageDuringWritesFailsNoFlush() async throws {
         var random = SeededRandom.printed("damage")
-        let caches = [DiskCache(directory: folder.url), DiskCache(directory: folder.url)]
+        let caches = (0..<2).map { _ in diskCache(directory: folder.url) }
         try await fill(caches[0], 0..<2)
         for round in 0..<20 {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -168,7 +168,7 @@ import TintypeTesting
 
     /// Another process may replace the file between the opening of an index and its first write.
     @Test func aReplacedIndexIsALostConnection() async throws {
-        let cache = DiskCache(directory: folder.url)
+        let cache = diskCache(directory: folder.url)
         try await fill(cache, 0..<4)
         let index = try cache.openIndex()
         let path = cache.layout.indexPath
@@ -180,7 +180,7 @@ import TintypeTesting
     }
 
     @Test(arguments: [false, true]) func onlyTheOwnFilesOfAnIndexAreDeleted(_ isReplaced: Bool) async throws {
-        let cache = DiskCache(directory: folder.url)
+        let cache = diskCache(directory: folder.url)
         try await fill(cache, 0..<1)
         let index = try cache.openIndex()
         let (path, other) = (cache.layout.indexPath, "\(cache.layout.home)/other")
@@ -203,7 +203,7 @@ import TintypeTesting
     }
 
     @Test func evictionsCountEvenIfTheIndexCannotRecordThem() async throws {
-        let cache = DiskCache(directory: folder.url)
+        let cache = diskCache(directory: folder.url)
         try await fill(cache, 0..<10)
         try await cache.waitUntilReconciled()
         try forbidRemoval(cache)
@@ -214,9 +214,9 @@ import TintypeTesting
 
     /// Version 1 summed the exact lengths of the files.
     @Test func theTotalOfAnOlderIndexIsCorrected() async throws {
-        var layout = DiskCache(directory: folder.url).layout
+        var layout = diskCache(directory: folder.url).layout
         do {
-            let cache = DiskCache(directory: folder.url)
+            let cache = diskCache(directory: folder.url)
             try await fill(cache, 0..<10)
             try await cache.waitUntilReconciled()
             layout = cache.layout
@@ -239,7 +239,7 @@ import TintypeTesting
             }
             #expect(try index.usage.byteCount < 10 * 4096)
         }
-        let cache = DiskCache(directory: folder.url)
+        let cache = diskCache(directory: folder.url)
         #expect(try await cache.usage() == DiskUsage(count: 10, byteCount: 10 * 4096))
         try await cache.remove(key(3))
         try await fill(cache, 10..<12)
@@ -248,13 +248,13 @@ import TintypeTesting
     }
 
     @Test func clearCountsWhatItRemovesEvenWithoutAnIndex() async throws {
-        let cache = DiskCache(directory: folder.url)
+        let cache = diskCache(directory: folder.url)
         try await fill(cache, 0..<10)
         let usage = try await cache.usage()
         let layout = cache.layout
         unlink(layout.indexPath)
         try FileManager.default.createDirectory(atPath: layout.indexPath, withIntermediateDirectories: true)
-        #expect(try await DiskCache(directory: folder.url).clear() == usage)
+        #expect(try await diskCache(directory: folder.url).clear() == usage)
         #expect(folder.files.allSatisfy { !$0.contains("/entries/") })
     }
 }

@@ -15,7 +15,7 @@ import TintypeCore
     }
 
     private func cache(_ limits: DiskLimits = DiskLimits()) -> DiskCache {
-        DiskCache(directory: folder.url, limits: limits)
+        diskCache(directory: folder.url, limits: limits)
     }
 
     private func file(_ parts: [(offset: Int, bytes: Data)]) throws -> SpillFile {

@@ -17,7 +17,7 @@ import TintypeTesting
     }
 
     private func key(_ name: String) -> CacheKey { CacheKey(source: name) }
-    private func cache() -> DiskCache { DiskCache(directory: folder.url) }
+    private func cache() -> DiskCache { diskCache(directory: folder.url) }
 
     enum Kind: CaseIterable {
         case file, directory, emptyDirectory, link, pipe, socket

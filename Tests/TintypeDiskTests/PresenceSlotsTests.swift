@@ -8,7 +8,7 @@ import TintypeTesting
 @Suite struct PresenceSlotsTests {
     /// Calls a closure with empty slots.
     private func withSlots(_ bucketCount: Int, _ body: (PresenceSlots) throws -> Void) rethrows {
-        let length = bucketCount * PresenceSlots.bucketSize * 8
+        let length = bucketCount * PresenceSlots.bucketSize * PresenceSlots.slotLength
         let memory = UnsafeMutableRawPointer.allocate(byteCount: length, alignment: 64)
         defer { memory.deallocate() }
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: length)
@@ -18,7 +18,7 @@ import TintypeTesting
     @Test func aHashIsFoundFromItsInsertionToItsRemoval() throws {
         try withSlots(2) { slots in
             #expect(slots.sighting(of: 7 << 20) == nil)
-            #expect(slots.insert(7 << 20, ticket: 1) == .added)
+            #expect(slots.insert(7 << 20, ticket: 1).effect == .added)
             let sighting = try #require(slots.sighting(of: 7 << 20))
             #expect(slots.sighting(of: 8 << 20) == nil)
             #expect(slots.remove(sighting) && !slots.remove(sighting))
@@ -29,7 +29,7 @@ import TintypeTesting
     /// The hashes whose upper 48 bits are 0 and 1 share a fingerprint, because 0 marks a free slot.
     @Test(arguments: [UInt64(0), 1 << 16, .max]) func anyHashCanBeInserted(_ hash: UInt64) {
         withSlots(2) { slots in
-            #expect(slots.insert(hash, ticket: 0) == .added && slots.sighting(of: hash) != nil)
+            #expect(slots.insert(hash, ticket: 0).effect == .added && slots.sighting(of: hash) != nil)
         }
     }
 
@@ -38,11 +38,11 @@ import TintypeTesting
         try withSlots(2) { slots in
             _ = slots.insert(7 << 20, ticket: 1)
             let sighting = try #require(slots.sighting(of: 7 << 20))
-            #expect(slots.insert(7 << 20, ticket: 2) == .renewed)
+            #expect(slots.insert(7 << 20, ticket: 2) == PresenceSlots.Insertion(effect: .renewed, former: .file))
             #expect(!slots.remove(sighting) && slots.sighting(of: 7 << 20) != nil)
             let next = try #require(slots.sighting(of: 7 << 20))
             #expect(slots.remove(next))
-            #expect(slots.insert(7 << 20, ticket: 3) == .added)
+            #expect(slots.insert(7 << 20, ticket: 3).effect == .added)
             #expect(!slots.remove(next) && slots.sighting(of: 7 << 20) != nil)
         }
     }
@@ -51,7 +51,7 @@ import TintypeTesting
         withSlots(2) { slots in
             var random = SeededRandom(seed: 1)
             let hashes = (0..<60).map { _ in random.next() }
-            let results = hashes.enumerated().map { slots.insert($1, ticket: UInt64($0)) }
+            let results = hashes.enumerated().map { slots.insert($1, ticket: UInt64($0)).effect }
             let found = hashes.count { slots.sighting(of: $0) != nil }
             #expect(results.contains(.displaced) && found == results.count { $0 == .added } && found <= 16)
             #expect(slots.sighting(of: hashes[59]) != nil)
@@ -63,12 +63,77 @@ import TintypeTesting
         withSlots(bucketCount) { slots in
             var random = SeededRandom.printed("presence")
             let hashes = (0..<slots.count * 11 / 16).map { _ in random.next() }
-            #expect(hashes.enumerated().allSatisfy { slots.insert($1, ticket: UInt64($0)) == .added })
+            #expect(hashes.enumerated().allSatisfy { slots.insert($1, ticket: UInt64($0)).effect == .added })
             #expect(hashes.allSatisfy { slots.sighting(of: $0) != nil })
             #expect((0..<100_000).allSatisfy { _ in slots.sighting(of: random.next()) == nil })
             var copied = 0
-            slots.forEachHash { if slots.sighting(of: $0) != nil { copied += 1 } }
+            slots.forEachHash { hash, _ in if slots.sighting(of: hash) != nil { copied += 1 } }
             #expect(copied == hashes.count)
+        }
+    }
+
+    @Test func aHashKeepsOrChangesItsPlace() throws {
+        try withSlots(2) { slots in
+            let places = (1...3).map { EntryPlace.slot(SegmentPlace(SegmentNumber(UInt64($0)), $0)) }
+            #expect(slots.insert(7 << 20, at: places[0], ticket: 1) == .init(effect: .added))
+            #expect(slots.insert(7 << 20, ticket: 2) == .init(effect: .renewed, former: places[0]))
+            #expect(slots.insert(7 << 20, at: places[1], ticket: 3) == .init(effect: .renewed, former: places[0]))
+            let sighting = try #require(slots.sighting(of: 7 << 20))
+            #expect(sighting.place == places[1])
+            let ticket = { UInt64(100) }
+            #expect(!slots.move(7 << 20, from: places[0], to: places[2], ticket: ticket))
+            #expect(slots.move(7 << 20, from: places[1], to: places[2], ticket: ticket))
+            #expect(slots.sighting(of: 7 << 20)?.place == places[2] && !slots.remove(sighting))
+            #expect(slots.insert(8 << 20, ticket: 4) == .init(effect: .added))
+            #expect(slots.sighting(of: 8 << 20)?.place == .file)
+        }
+    }
+
+    /// Of all places that threads insert for one hash, one stays, and each other one is somebody's former place: none
+    /// is lost. Meanwhile a reader removes what it sighted.
+    @Test func eachReplacedPlaceIsReturnedOnce() {
+        withSlots(2) { slots in
+            nonisolated(unsafe) let slots = slots
+            let tickets = Shared(UInt64(0))
+            let formers = Shared<[EntryPlace]>([])
+            DispatchQueue.concurrentPerform(iterations: 4) { thread in
+                for round in 1...2_000 {
+                    let place = EntryPlace.slot(SegmentPlace(SegmentNumber(UInt64(round)), thread))
+                    let insertion = slots.insert(7 << 20, .at(place)) {
+                        tickets.withLock {
+                            $0 += 1
+                            return $0
+                        }
+                    }
+                    let replaced = [insertion.former, insertion.twin].compactMap(\.self).filter { $0 != place }
+                    formers.withLock { $0 += replaced }
+                }
+            }
+            let last = slots.sighting(of: 7 << 20)?.place
+            let all = Set((formers.now + [last].compactMap(\.self)).map(\.word))
+            #expect(all.count == 8_000 && formers.now.count == 7_999)
+        }
+    }
+
+    /// As `eachReplacedPlaceIsReturnedOnce`, for hashes that are new each time.
+    @Test func aNewHashInsertedTwiceHasOneSlot() {
+        withSlots(128) { slots in
+            nonisolated(unsafe) let slots = slots
+            for round in 1...300 {
+                let hash = UInt64(round) &* 0x9E37_79B9_7F4A_7C15
+                let replaced = Shared<[EntryPlace]>([])
+                DispatchQueue.concurrentPerform(iterations: 3) { thread in
+                    let place = EntryPlace.slot(SegmentPlace(SegmentNumber(UInt64(round)), thread))
+                    let insertion = slots.insert(hash, at: place, ticket: UInt64(round * 3 + thread))
+                    let others = [insertion.former, insertion.twin].compactMap(\.self).filter { $0 != place }
+                    replaced.withLock { $0 += others }
+                }
+                var occupied: [EntryPlace] = []
+                slots.forEachHash { if $0 == hash & ~0xFFFF { occupied.append($1) } }
+                #expect(occupied.count == 1)
+                #expect(Set((replaced.now + occupied).map(\.word)).count == 3)
+                slots.sighting(of: hash).map { _ = slots.remove($0) }
+            }
         }
     }
 
@@ -88,12 +153,23 @@ import TintypeTesting
                     }
                     for number in stride(from: thread - 1, to: hashes.count, by: 4) {
                         let insertion = slots.insert(hashes[number], ticket: UInt64(round * hashes.count + number))
-                        #expect(insertion != .displaced)
+                        #expect(insertion.effect != .displaced)
                     }
                 }
                 #expect(hashes.allSatisfy { slots.sighting(of: $0) != nil })
             }
             #expect(removals.withLock { $0 } > 0)
+        }
+    }
+}
+
+extension PresenceSlots {
+    /// Inserts a hash with the tickets from a number on, far from those of other insertions.
+    fileprivate func insert(_ hash: UInt64, at place: EntryPlace? = nil, ticket: UInt64) -> Insertion {
+        var next = ticket &* 16
+        return insert(hash, place.map { .at($0) } ?? .kept(otherwise: .file)) {
+            next += 1
+            return next
         }
     }
 }
@@ -106,7 +182,7 @@ import TintypeTesting
     }
 
     @Test func aHeaderRoundTrips() {
-        #expect(read(header.encoded) == header && header.fileLength == 256 + 128 * 64)
+        #expect(read(header.encoded) == header && header.fileLength == 256 + 128 * 128)
         #expect(read(header.encoded, fileLength: header.fileLength - 1) == nil)
         #expect(read(Array(header.encoded.dropLast())) == nil)
     }

@@ -57,7 +57,7 @@ import TintypeTesting
 
     @Test func theThumbnailsBesideADiskCacheHaveItsLimits() async throws {
         let limits = DiskLimits(byteCount: 50_000, count: 3, age: .seconds(60), expiry: .creation)
-        let disk = DiskCache(directory: folder.url, limits: limits, time: clock.timeSource)
+        let disk = diskCache(directory: folder.url, limits: limits, time: clock.timeSource)
         let cache = ThumbnailCache(beside: disk)
         #expect(cache.disk.limits == limits)
         for number in 0..<6 { cache.store(try image(), for: CacheKey(source: "\(number)")) }
@@ -65,11 +65,11 @@ import TintypeTesting
         #expect(try await cache.disk.usage().count == 3)
         clock.advance(by: .seconds(61))
         #expect(try await cache.image(for: CacheKey(source: "5")) == nil)
-        #expect(ThumbnailCache(beside: DiskCache(directory: folder.url)).disk.limits.byteCount == 128 << 20)
+        #expect(ThumbnailCache(beside: diskCache(directory: folder.url)).disk.limits.byteCount == 128 << 20)
     }
 
     @Test func theCallersLimitsOnThumbnailsCount() throws {
-        let disk = DiskCache(directory: folder.url, limits: DiskLimits(byteCount: 50_000))
+        let disk = diskCache(directory: folder.url, limits: DiskLimits(byteCount: 50_000))
         let cache = ThumbnailCache(beside: disk, limits: DiskLimits(byteCount: 1 << 30, count: 7), maximumByteCount: 99)
         #expect(cache.disk.limits == DiskLimits(byteCount: 1 << 30, count: 7))
         #expect(!cache.store(try image(), for: key))
@@ -155,7 +155,7 @@ import TintypeTesting
     }
 
     @Test func aThumbnailCacheHasItsOwnLimitsAndFolder() async throws {
-        let disk = DiskCache(directory: folder.url)
+        let disk = diskCache(directory: folder.url)
         let cache = ThumbnailCache(beside: disk)
         cache.store(try image(), for: key)
         try await cache.flush()
@@ -170,6 +170,7 @@ import TintypeTesting
         let cache = cache()
         cache.store(try image(), for: key)
         try await cache.flush()
+        try await cache.disk.waitUntilReconciled()
         let path = cache.disk.path(for: key)
         let intact = try Data(contentsOf: URL(filePath: path))
         for index in intact.indices {
@@ -186,6 +187,7 @@ import TintypeTesting
         let cache = cache()
         cache.store(try image(), for: key)
         try await cache.flush()
+        try await cache.disk.waitUntilReconciled()
         let path = cache.disk.path(for: key)
         let intact = try Data(contentsOf: URL(filePath: path))
         for count in 0..<intact.count {

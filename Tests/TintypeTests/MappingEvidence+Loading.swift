@@ -67,14 +67,14 @@ extension MappingEvidence {
         "`clearWithCacheType:completion:`, `clearMemory`": "MemoryCacheTests.removeTrimAndClearReleaseImages",
         "`clearDiskOnCompletion:`": "DiskCacheTests.trimAndClear",
         "`deleteOldFilesWithCompletionBlock:`": "DiskCacheTests.trimAndClear",
-        "`totalDiskSize`, `totalDiskCount`, `calculateSizeWithComplet": "DiskCacheTests.totalsMatchTheFiles",
-        "`cachePathForKey:`": "DiskCacheTests.theFileOfAURLIsNamedByItsSHA256",
+        "`totalDiskSize`, `totalDiskCount`, `calculateSizeWithComplet": "EntryFileTests.totalsMatchTheFiles",
+        "`cachePathForKey:`": "EntryFileTests.theFileOfAURLIsNamedByItsSHA256",
         "`diskCachePath`": "DiskCacheTests.anEntryIsReadByAnotherCache",
         "`additionalCachePathBlock`": "DiskRobustnessTests.inheritedDirectoriesServeEntriesThatTheCacheLacks",
         "extended data of an entry": "DiskCacheTests.storingAnEntryAgainKeepsItsExtendedData",
         "move from an older layout": "DiskRobustnessTests.anOldDirectoryIsMigratedImageByImage",
         "waiting for the disk": "ImagePipelineTests.flushIncludesTheCachesOfRequests",
-        "damaged entries": "DiskCacheTests.verifyFindsAndRemovesDamage",
+        "damaged entries": "EntryFileTests.verifyFindsAndRemovesDamage",
         "policies of `SDImageCachesManager`": "ImageCacheChainTests.theDefaultPoliciesAreThoseOfSDWebImage",
     ]
 

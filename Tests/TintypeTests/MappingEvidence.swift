@@ -183,6 +183,6 @@ extension MappingEvidence {
         "not in SDWebImage's key: limit in bytes, scale, HDR, first f":
             "CacheKeyTests.settingsThatChangePixelsAreInTheKey",
         "not in SDWebImage's key: force-decode policy": "CacheKeyTests.settingsThatDoNotChangePixelsAreNotInTheKey",
-        "file name: MD5 of the key and an extension": "DiskCacheTests.theFileOfAURLIsNamedByItsSHA256",
+        "file name: MD5 of the key and an extension": "EntryFileTests.theFileOfAURLIsNamedByItsSHA256",
     ]
 }

@@ -247,6 +247,11 @@ extension OwnedFolder {
     }
 }
 
+extension OwnedFolder {
+    /// The identity of this folder.
+    var identity: InodeIdentity? { InodeIdentity(descriptor) }
+}
+
 /// The identity of the file or folder behind a path or a descriptor.
 struct InodeIdentity: Equatable, Sendable {
     private let device: dev_t

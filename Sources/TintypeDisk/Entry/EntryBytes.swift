@@ -12,6 +12,9 @@ protocol EntryBytes: Sendable {
     /// - Returns: `nil` if there is not enough memory or reading fails. The contents may still be sound.
     init?(_ descriptor: Int32, count: Int, mapsFrom threshold: Int)
 
+    /// Takes over a copy of the bytes.
+    init(copy: Data)
+
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result
 }
 
@@ -25,11 +28,13 @@ extension Data: EntryBytes {
         }
     }
 
-    init?(reading descriptor: Int32, _ count: Int) {
+    init(copy: Data) { self = copy }
+
+    init?(reading descriptor: Int32, from start: Int = 0, _ count: Int) {
         guard let memory = malloc(Swift.max(1, count)) else { return nil }
         var filled = 0
         while filled < count {
-            let result = pread(descriptor, memory + filled, count - filled, off_t(filled))
+            let result = pread(descriptor, memory + filled, count - filled, off_t(start + filled))
             if result < 0 && errno == EINTR { continue }
             guard result >= 0 else {
                 free(memory)
@@ -68,6 +73,8 @@ enum InPlaceBytes: EntryBytes {
             return nil
         }
     }
+
+    init(copy: Data) { self = .copied(copy) }
 
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         switch self {

@@ -67,12 +67,9 @@ extension EntryFile {
     private static func writeOnce(
         _ head: UnsafeRawBufferPointer, _ payload: UnsafeRawBufferPointer, _ descriptor: Int32
     ) -> Int {
-        func part(_ bytes: UnsafeRawBufferPointer) -> iovec {
-            iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
-        }
         return withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { parts in
-            parts.initializeElement(at: 0, to: part(head))
-            parts.initializeElement(at: 1, to: part(payload))
+            parts.initializeElement(at: 0, to: iovec(head))
+            parts.initializeElement(at: 1, to: iovec(payload))
             while true {
                 let result = writev(descriptor, parts.baseAddress, Int32(parts.count))
                 if result >= 0 || errno != EINTR { return result }

@@ -88,9 +88,9 @@ enum EntryFile {
     private static func isForeign(_ number: Int32) -> Bool { number == ELOOP || number == ENXIO }
 
     /// Returns the header of a complete file if the whole file is sound.
-    private static func verified(_ bytes: UnsafeRawBufferPointer, for key: CacheKey?) -> EntryHeader? {
+    static func verified(_ bytes: UnsafeRawBufferPointer, for key: CacheKey?) -> EntryHeader? {
         guard let lengths = EntryHeader.Lengths(bytes), lengths.file == bytes.count,
-            let header = EntryHeader(decoding: bytes, for: key),
+            let header = EntryHeader(decoding: bytes, lengths, for: key),
             Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[lengths.head...])) == header.payloadChecksum
         else { return nil }
         return header
@@ -193,6 +193,8 @@ extension EntryHeader {
     }
 
     private static let magic = Array("TINTYPE\0".utf8)
+    /// The same bytes as a little-endian number.
+    private static let magicNumber: UInt64 = 0x0045_5059_544E_4954
 
     private static func checksum(ofHead bytes: UnsafeRawBufferPointer) -> UInt64 {
         let fixed = Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<80]))
@@ -210,20 +212,30 @@ extension EntryHeader {
     ///   - expected: The key that the entry must have. Its strings are compared in place, which avoids allocating new
     ///     ones.
     init?(decoding bytes: UnsafeRawBufferPointer, for expected: CacheKey? = nil) {
-        guard let lengths = Lengths(bytes), bytes.count >= lengths.head else { return nil }
+        guard let lengths = Lengths(bytes) else { return nil }
+        self.init(decoding: bytes, lengths, for: expected)
+    }
+
+    /// - Parameter lengths: The lengths that the fixed part states.
+    fileprivate init?(
+        decoding bytes: UnsafeRawBufferPointer, _ lengths: Lengths, for expected: CacheKey?
+    ) {
+        guard bytes.count >= lengths.head else { return nil }
         let head = UnsafeRawBufferPointer(rebasing: bytes[..<lengths.head])
         guard Self.checksum(ofHead: head) == bytes.integer(at: 80, as: UInt64.self) else { return nil }
-        var rest = head[Self.fixedLength...]
-        func take(_ count: Int) -> UnsafeRawBufferPointer {
-            defer { rest = rest.dropFirst(count) }
-            return UnsafeRawBufferPointer(rebasing: rest.prefix(count))
+        var start = Self.fixedLength
+        /// The next part.
+        func part(_ start: inout Int, _ count: Int) -> UnsafeRawBufferPointer {
+            defer { start += count }
+            return UnsafeRawBufferPointer(rebasing: head[start..<start + count])
         }
-        guard let key = Self.key(take(lengths.source), take(lengths.rendition), expected) else { return nil }
+        let source = part(&start, lengths.source)
+        guard let key = Self.key(source, part(&start, lengths.rendition), expected) else { return nil }
         self.key = key
-        let format = String(decoding: take(lengths.format), as: UTF8.self)
+        let format = String(decoding: part(&start, lengths.format), as: UTF8.self)
         self.format = format.isEmpty ? nil : ImageFormat(rawValue: format)
-        metadata = Data(take(lengths.metadata))
-        extended = Data(take(lengths.extended))
+        metadata = Data(part(&start, lengths.metadata))
+        extended = Data(part(&start, lengths.extended))
         payloadLength = lengths.payload
         payloadChecksum = bytes.integer(at: 72, as: UInt64.self)
         times = EntryTimes(decoding: bytes)
@@ -274,8 +286,8 @@ extension EntryHeader {
         ///
         /// `nil` if the bytes are not the fixed part of a file of this version.
         init?(_ bytes: UnsafeRawBufferPointer) {
-            guard bytes.count >= EntryHeader.fixedLength, bytes.prefix(8).elementsEqual(magic),
-                bytes.integer(at: 8, as: UInt32.self) == version
+            guard bytes.count >= EntryHeader.fixedLength,
+                bytes.integer(at: 0, as: UInt64.self) == magicNumber, bytes.integer(at: 8, as: UInt32.self) == version
             else { return nil }
             source = Int(bytes.integer(at: 12, as: UInt32.self))
             rendition = Int(bytes.integer(at: 16, as: UInt32.self))

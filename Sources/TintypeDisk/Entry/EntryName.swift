@@ -46,6 +46,11 @@ struct EntryName: Hashable, Sendable {
         withUnsafeBytes(of: words) { body($0) }
     }
 
+    /// Reads the 32 bytes of a hash.
+    init(reading bytes: UnsafeRawPointer) {
+        words = bytes.loadUnaligned(as: SIMD4<UInt64>.self)
+    }
+
     /// Reads a name from the index. `nil` if no entry has such a name.
     init?(bytes: Data) {
         guard bytes.count == 32 else { return nil }

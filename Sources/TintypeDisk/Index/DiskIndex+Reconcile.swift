@@ -19,10 +19,11 @@ extension DiskIndex {
     /// A step reads some folders, adds the files that the index lacks, and removes entries without a file. The progress
     /// is stored in the same transaction, so that the next process to open the index continues from there.
     ///
-    /// - Parameter publish: Receives the key of each entry that is added.
+    /// - Parameter publish: Receives the header of each file that the index lacks. Returns whether the file is the
+    ///   entry of its key; another one is removed.
     /// - Returns: Whether more steps are needed.
     /// - Throws: ``DiskFailure`` if a folder cannot be read at present. Then nothing is changed.
-    func reconcile(_ layout: CacheLayout, publish: (CacheKey) -> Void) throws -> Bool {
+    func reconcile(_ layout: CacheLayout, publish: (EntryHeader) -> Bool) throws -> Bool {
         let entries = try EntriesHandle(ifPresent: layout)
         return try database.write { database in
             var number = try Self.reconciled(database)
@@ -55,7 +56,7 @@ extension DiskIndex {
     /// - Parameter files: The folder that contains the files, and their names, if there are any.
     private static func reconcile(
         _ folders: Range<Int>, _ files: EntriesHandle.Files?, _ entries: EntriesHandle?, _ database: Database,
-        _ publish: (CacheKey) -> Void
+        _ publish: (EntryHeader) -> Bool
     ) throws -> Int {
         let rows = try Row.fetchAll(
             database.cachedStatement(sql: "SELECT name, size FROM entry WHERE name >= ? AND name < ?"),
@@ -114,12 +115,15 @@ extension EntriesHandle {
 
     /// Returns the record of an entry from its file. Removes a damaged file, because no limit would count it.
     ///
-    /// - Parameter publish: Receives the key of the entry.
-    func record(of name: EntryName, publish: (CacheKey) -> Void = { _ in }) -> IndexRecord? {
+    /// - Parameter publish: Receives the header, and returns whether the file is the entry of its key.
+    func record(of name: EntryName, publish: (EntryHeader) -> Bool = { _ in true }) -> IndexRecord? {
         switch EntryFile.readHead(name, in: self) {
         case .absent, .unreadable: return nil
         case .sound(let header, let accessed) where EntryName(header.key) == name:
-            publish(header.key)
+            guard publish(header) else {
+                remove(name)
+                return nil
+            }
             return IndexRecord(
                 name: name, size: header.fileLength, times: header.times, accessed: max(accessed, header.times.changed))
         case .sound, .damaged:

@@ -4,7 +4,7 @@ import GRDB
 extension DiskIndex {
     /// Applies a batch in one transaction.
     func apply(_ batch: IndexBatch) throws {
-        guard !batch.isEmpty else { return }
+        guard !batch.changes.isEmpty else { return }
         try database.write { database in
             let add = try IndexStatement(Self.upsert, in: database)
             // The clock may have been set back after the recorded time, so the last report counts and not the latest

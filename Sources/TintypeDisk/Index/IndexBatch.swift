@@ -8,6 +8,22 @@ struct IndexRecord: Equatable, Sendable {
 
     /// The size that totals and limits count.
     var allocatedSize: Int { DiskUsage.allocatedSize(size) }
+
+    /// The time from which the age counts.
+    func time(of expiry: DiskLimits.Expiry) -> DiskTime {
+        expiry == .access ? accessed : times.time(of: expiry)
+    }
+}
+
+extension EntryTimes {
+    /// The time from which the age of an unused entry counts.
+    func time(of expiry: DiskLimits.Expiry) -> DiskTime {
+        switch expiry {
+        case .access, .change: changed
+        case .modification: modified
+        case .creation: created
+        }
+    }
 }
 
 /// Changes to write to the index in one transaction, at most one per entry.
@@ -19,13 +35,16 @@ struct IndexBatch: Sendable {
     }
 
     private(set) var changes: [EntryName: Change] = [:]
+    /// The number of entries that were written to segments, which the index does not contain. They count for the
+    /// limits.
+    var recordCount = 0
 
-    var isEmpty: Bool { changes.isEmpty }
-    var count: Int { changes.count }
+    var isEmpty: Bool { changes.isEmpty && recordCount == 0 }
+    var count: Int { changes.count + recordCount }
 
     /// Whether the batch may increase the total size.
     var adds: Bool {
-        changes.values.contains { if case .added = $0 { true } else { false } }
+        recordCount > 0 || changes.values.contains { if case .added = $0 { true } else { false } }
     }
 
     mutating func add(_ record: IndexRecord) { changes[record.name] = .added(record) }

@@ -12,7 +12,8 @@ import Foundation
 /// | 72 | 8 | 1 if the table was replaced |
 /// | 128 | 8 | ticket of the last insertion |
 /// | 136 | 8 | number of occupied slots |
-/// | 256 | 64 each | buckets |
+/// | 256 | 64 each | buckets of words |
+/// | | 64 each | the places of the words, in the same order |
 struct PresenceHeader: Equatable, Sendable {
     let bucketCount: Int
     /// Random, so that no one can choose URLs that fill one bucket.
@@ -27,11 +28,11 @@ struct PresenceHeader: Equatable, Sendable {
     static let ticketOffset = 128
     static let occupiedOffset = 136
 
-    /// The smallest number of buckets: a table of 8 KB, for 640 entries.
+    /// The smallest number of buckets: a table of 16 KB, for 640 entries.
     static let minimumBucketCount = 128
-    /// The largest number of buckets: a table of 4 GB, for about 300 million entries.
+    /// The largest number of buckets: a table of 8 GB, for about 300 million entries.
     static let maximumBucketCount = 1 << 26
-    private static let bucketLength = PresenceSlots.bucketSize * 8
+    private static let bucketLength = PresenceSlots.bucketSize * PresenceSlots.slotLength
 
     init(bucketCount: Int, seed: UInt64) {
         (self.bucketCount, self.seed) = (bucketCount, seed)
@@ -64,7 +65,7 @@ struct PresenceHeader: Equatable, Sendable {
     }
 
     /// `TTPRES`, a zero and the version. Read in another byte order, it is no magic.
-    private static let magic = Array("TTPRES\0\u{1}".utf8).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+    private static let magic = Array("TTPRES\0\u{2}".utf8).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
 
     private static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<24]))

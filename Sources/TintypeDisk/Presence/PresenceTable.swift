@@ -3,7 +3,8 @@ import Foundation
 import Synchronization
 import TintypeCore
 
-/// A mapped file that tells which keys have no entry. All processes that use a cache directory share it.
+/// A mapped file that tells which keys have no entry, and where the entries of the others are. All processes that use a
+/// cache directory share it.
 ///
 /// A key that is not in the table is a miss, without a system call. A key that is in it may still be one. Every error
 /// in the table costs an open that fails, or an entry that is forgotten; the entries themselves are verified.
@@ -24,7 +25,7 @@ final class PresenceTable: @unchecked Sendable {
     private let header: PresenceHeader
     private let memory: UnsafeMutableRawPointer
     private let slots: PresenceSlots
-    private let isWritable: Bool
+    let isWritable: Bool
 
     /// The name of the file.
     static let name = "presence"
@@ -90,14 +91,14 @@ final class PresenceTable: @unchecked Sendable {
         case absent
         /// The key may have an entry.
         case possible(PresenceSlots.Sighting)
-        /// The table does not contain all keys, or was replaced.
+        /// The table was replaced, or does not contain this key but may lack some.
         case unknown
     }
 
     /// Returns whether a key can have an entry. Makes no system call.
     func answer(for key: CacheKey) -> Answer {
-        guard isComplete, !isRetired else { return .unknown }
-        return slots.sighting(of: hash(of: key)).map { .possible($0) } ?? .absent
+        guard !isRetired else { return .unknown }
+        return slots.sighting(of: hash(of: key)).map { .possible($0) } ?? (isComplete ? .absent : .unknown)
     }
 
     /// Whether another table has taken the place of this one.
@@ -127,7 +128,18 @@ final class PresenceTable: @unchecked Sendable {
     /// - Returns: If another key was displaced, this table is now incomplete. If it is also retired, call
     ///   ``markIncomplete()`` on the next one, which may have been called complete without that key.
     @discardableResult
-    func insert(_ key: CacheKey) -> PresenceSlots.Insertion? { insert(hash: hash(of: key)) }
+    func insert(
+        _ key: CacheKey, _ placement: PresenceSlots.Placement = .kept(otherwise: .file)
+    ) -> PresenceSlots.Insertion? {
+        insert(hash: hash(of: key), placement)
+    }
+
+    /// Changes the place of a key that is at another one. Then look at ``isRetired``, as after an insertion.
+    ///
+    /// - Returns: Whether it was there.
+    func move(_ key: CacheKey, from former: EntryPlace, to place: EntryPlace) -> Bool {
+        isWritable && slots.move(hash(of: key), from: former, to: place, ticket: nextTicket)
+    }
 
     /// Makes all keys be looked up again, because the table may lack one.
     func markIncomplete() {
@@ -162,28 +174,34 @@ final class PresenceTable: @unchecked Sendable {
             expected: UInt64(former), desired: UInt64(folder), ordering: .acquiringAndReleasing)
     }
 
-    /// Marks this table as replaced, and copies its keys to the next table unless that is to be filled from the disk.
-    private func retire(for next: PresenceTable, copies: Bool) {
+    /// Marks this table as replaced, and copies its keys to the next table: all, or those of living records.
+    private func retire(for next: PresenceTable, copiesFiles: Bool, isLive: (SegmentPlace) -> Bool) {
         word(PresenceHeader.retiredOffset).pointee.store(1, ordering: .sequentiallyConsistent)
-        guard copies else { return }
         // Before the copy: what is filled later may not be copied.
         let filled = filledFolders
-        slots.forEachHash { next.insert(hash: $0) }
-        if filled <= EntryFolder.count { next.recordFilled(0, before: filled) }
+        slots.forEachHash { hash, place in
+            let isCopied = if case .slot(let place) = place { isLive(place) } else { copiesFiles }
+            if isCopied { next.insert(hash: hash, .kept(otherwise: place)) }
+        }
+        if copiesFiles, filled <= EntryFolder.count { next.recordFilled(0, before: filled) }
     }
 
     @discardableResult
-    private func insert(hash: UInt64) -> PresenceSlots.Insertion? {
+    private func insert(hash: UInt64, _ placement: PresenceSlots.Placement) -> PresenceSlots.Insertion? {
         guard isWritable else { return nil }
-        let ticket = word(PresenceHeader.ticketOffset).pointee.wrappingAdd(1, ordering: .relaxed).newValue
-        let insertion = slots.insert(hash, ticket: ticket)
-        switch insertion {
+        let insertion = slots.insert(hash, placement, ticket: nextTicket)
+        switch insertion.effect {
+        case .added where insertion.twin != nil: break
         case .added: word(PresenceHeader.occupiedOffset).pointee.wrappingAdd(1, ordering: .relaxed)
         case .renewed: break
         // Another key is lost, so all are looked up again.
         case .displaced: markIncomplete()
         }
         return insertion
+    }
+
+    private func nextTicket() -> UInt64 {
+        word(PresenceHeader.ticketOffset).pointee.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
     /// The number of buckets of the next table if this one must be replaced before the number of entries is known.
@@ -246,9 +264,13 @@ extension PresenceTable {
     ///
     /// - Parameters:
     ///   - bucketCount: The number of buckets of the next table.
-    ///   - copies: Whether the next table gets the keys of this one. If not, it must be filled from the disk.
+    ///   - copiesFiles: Whether the next table gets the keys of files from this one. If not, it must be filled from the
+    ///     disk.
+    ///   - isLive: Returns whether a record lives. The next table gets the keys of such records.
     /// - Returns: The table that is in place now; `nil` if there is none that can be mapped.
-    func replace(bucketCount: Int, copies: Bool, in folders: WriterFolders) -> PresenceTable? {
+    func replace(
+        bucketCount: Int, copiesFiles: Bool, in folders: WriterFolders, isLive: (SegmentPlace) -> Bool
+    ) -> PresenceTable? {
         let descriptor = folders.home.open(Self.name, O_RDWR)
         guard descriptor >= 0 else { return nil }
         // Also unlocks.
@@ -256,12 +278,11 @@ extension PresenceTable {
         guard isWritable, flock(descriptor, LOCK_EX | LOCK_NB) == 0, InodeIdentity(descriptor) == identity, !isRetired
         else { return PresenceTable(in: folders.home) }
         // The copy has hashes but no keys, so the seed stays.
-        let seed = copies ? header.seed : .random(in: 0 ... .max)
-        Self.create(PresenceHeader(bucketCount: bucketCount, seed: seed), in: folders) { temporary in
+        Self.create(PresenceHeader(bucketCount: bucketCount, seed: header.seed), in: folders) { temporary in
             renameat(folders.temporary.descriptor, temporary, folders.home.descriptor, Self.name)
         }
         guard let next = PresenceTable(in: folders.home), next.identity != identity else { return self }
-        retire(for: next, copies: copies)
+        retire(for: next, copiesFiles: copiesFiles, isLive: isLive)
         return next
     }
 

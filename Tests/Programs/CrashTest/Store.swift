@@ -44,15 +44,13 @@ struct Store {
         var count = 0
         for cache in [makeCache(), ThumbnailCache(beside: makeCache()).disk] {
             let usage = try await cache.usage()
-            let files = Self.files(cache.directory.appending(path: "v2/entries"))
-            let bytes = files.reduce(0) { $0 + DiskUsage.allocatedSize($1.byteCount) }
-            guard usage == DiskUsage(count: files.count, byteCount: bytes) else {
-                CrashTest.fail(
-                    "the index says \(usage), but there are \(files.count) files of \(bytes) bytes, \(context)")
+            let sound = try await cache.verify().sound
+            guard usage == sound else {
+                CrashTest.fail("the totals are \(usage), but there are \(sound), \(context)")
             }
             let left = Self.files(cache.directory.appending(path: "v2/tmp"))
             guard left.isEmpty else { CrashTest.fail("\(left.count) temporary files are left, \(context)") }
-            count += files.count
+            count += sound.count
         }
         let found = checkEntries(mayBeDamaged: false, context)
         guard found == count else { CrashTest.fail("only \(found) of \(count) entries are found, \(context)") }
