@@ -207,6 +207,24 @@ import TintypeTesting
         }
     }
 
+    /// A frame of 0 ticks is a layer in JPEG XL (ISO/IEC 18181-1, F.1), and cjxl merges such frames and drops the loop
+    /// count. Browsers and Pillow show frames without a delay for 100 ms.
+    @Test(arguments: lossless) func framesOfAGIFWithoutDelayStayFrames(_ format: ImageFormat) throws {
+        var gif = try coders.encode(
+            try makeAnimation([0.05, 0.05, 0.05], loopCount: 3), as: .gif, options: EncodeOptions())
+        let control = Data([0x21, 0xF9, 4])
+        var start = gif.startIndex
+        while let found = gif.range(of: control, in: start..<gif.endIndex) {
+            gif.replaceSubrange(found.upperBound + 1..<found.upperBound + 3, with: [0, 0])
+            start = found.upperBound
+        }
+        let original = try animation(gif)
+        #expect(original.durations == [0.1, 0.1, 0.1] && original.loopCount == 3)
+        let written = try encoded(original, format)
+        #expect(written.frameCount == 3 && written.loopCount == 3)
+        try expect(written, shows: original)
+    }
+
     @Test(arguments: all) func loopCountsAreClampedToTheFormatsMaximum(_ format: ImageFormat) throws {
         let written = try encoded(try makeAnimation([0.1, 0.2], loopCount: .max), format)
         let most: [ImageFormat: Int] = [
