@@ -218,18 +218,26 @@ import TintypeTesting
         let cache = cache(DiskLimits(byteCount: 4 << 20))
         for round in 0..<8 {
             try await fill(cache, round * 300..<(round + 1) * 300, count: 10_000)
+            try await cache.waitForPresence()
             clock.advance(by: .seconds(1))
+        }
+        // Each batch copies one segment at most.
+        for number in 2400..<2403 {
+            try await cache.waitForPresence()
+            try await fill(cache, number..<number + 1, count: 10_000)
         }
         let usage = try await cache.usage()
         #expect(usage.byteCount <= 4 << 20 && usage.count > 350)
         // All entries are in at most three segments: the limit, a third of it, and the one that is written.
         #expect(segments.count <= 3)
-        #expect(found(cache, 0..<2400) == usage.count && found(cache, 2100..<2400) == 300)
+        #expect(found(cache, 0..<2403) == usage.count && found(cache, 2100..<2403) == 303)
     }
 
     @Test func compactionKeepsEntriesAndTheirUses() async throws {
         let cache = cache()
         try await fill(cache, 0..<400, count: 10_000)
+        // Without a complete table, nothing is copied.
+        try await cache.waitForPresence()
         clock.advance(by: .seconds(100))
         #expect(found(cache, 10..<11) == 1)
         let used = clock.date
@@ -249,6 +257,7 @@ import TintypeTesting
     @Test func anotherProcessFindsWhatIsMovedWhileItReads() async throws {
         let (writer, reader) = (cache(), cache())
         try await fill(writer, 0..<400, count: 10_000)
+        try await writer.waitForPresence()
         #expect(found(reader, 0..<400) == 400)
         for number in 0..<400 where number % 2 == 0 { try await writer.remove(key(number)) }
         try await fill(writer, 1000..<1001)
@@ -283,16 +292,15 @@ import TintypeTesting
         let entry = entry(byte)
         let changed = DiskTime(clock.date.addingTimeInterval(seconds))
         let header = EntryHeader(entry, for: key, modified: changed, changed: changed)
-        let path = try #require(segments.last)
+        var appended: SegmentPlace?
         try lock.folders.segments.append(
-            header, entry.data, as: EntryName(key), accessed: changed, lock.folders.temporary, insert: { _ in },
-            recover: { _, _ in })
+            header, entry.data, as: EntryName(key), accessed: changed, lock.folders.temporary,
+            insert: { appended = $0 }, recover: { _, _ in })
         // The mark that a writer leaves.
-        let file = try FileHandle(forUpdating: URL(filePath: path))
-        try file.seek(toOffset: UInt64(SegmentLayout.slotsInUseOffset))
-        let count = try #require(try file.read(upToCount: 8))
+        let place = try #require(appended)
+        let file = try FileHandle(forUpdating: URL(filePath: lock.folders.segments.path(of: place.segment)))
         try file.seek(toOffset: UInt64(SegmentLayout.unfinishedOffset))
-        try file.write(contentsOf: count)
+        try file.write(contentsOf: withUnsafeBytes(of: UInt64(place.slot + 1)) { Data($0) })
     }
 
     @Test(arguments: [false, true])
@@ -433,6 +441,7 @@ import TintypeTesting
         let (writer, idle) = (cache(), cache())
         try await fill(writer, 0..<800, count: 10_000)
         try await fill(idle, 1000..<1400, count: 10_000)
+        try await writer.waitForPresence()
         for number in 0..<400 { try await writer.remove(key(number)) }
         for number in 1000..<1390 { try await writer.remove(key(number)) }
         let before = segments.count
