@@ -58,7 +58,7 @@ final class PresenceTable: @unchecked Sendable {
     /// Whether storing a word in the mapping of a file allocates no block. A table may have been copied to another file
     /// system, or restored with holes.
     private static func hasRoom(_ descriptor: Int32, _ status: stat) -> Bool {
-        tintype_stores_in_place(descriptor) != 0 && Int(status.st_blocks) * 512 >= Int(status.st_size)
+        tintype_stores_in_place(descriptor) != 0 && tintype_has_no_hole(descriptor, Int64(status.st_size)) != 0
     }
 
     /// Reads the header of a file. `nil` if the file is no undamaged table of this version.
