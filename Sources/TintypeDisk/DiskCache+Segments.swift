@@ -83,21 +83,16 @@ extension DiskCache {
         let probe = probe(key)
         if case .absent = probe.answer { return nil }
         guard let entries = entriesHandle() else { return nil }
-        if probe.slot == nil, case .unknown = probe.answer, let place = probe.segments?.place(of: EntryName(key)) {
-            guard case .file(let header, _, let accessed)? = probe.segments?.read(place, for: key, as: Data.self) else {
-                return nil
-            }
+        let name = EntryName(key)
+        var isInSegment = probe.slot != nil
+        if case .unknown = probe.answer { isInSegment = probe.segments?.place(of: name) != nil }
+        // Records are small enough to be read as a whole.
+        if isInSegment, case .file(let header, _, let accessed) = read(key, probe, in: entries, as: Data.self).result {
             return (header, accessed)
         }
-        if probe.slot == nil {
-            guard case .sound(let header, let accessed) = EntryFile.readHead(EntryName(key), in: entries),
-                header.key == key
-            else { return nil }
-            return (header, accessed)
-        }
-        guard case .file(let header, _, let accessed) = read(key, probe, in: entries, as: Data.self).result else {
-            return nil
-        }
+        guard !isInSegment, case .sound(let header, let accessed) = EntryFile.readHead(name, in: entries),
+            header.key == key
+        else { return nil }
         return (header, accessed)
     }
 
@@ -269,7 +264,7 @@ extension SegmentStore {
         if let header = copy.withBytes({ EntryFile.verified($0, for: key) }) {
             return .file(header, Bytes(copy: copy), accessed: slot.accessed)
         }
-        // The table may have led to another entry, or this one may have been removed, and its space given back.
+        // The table may have led to another entry, or this one may have been removed meanwhile.
         let isOther = key.map { slot.name != EntryName($0) } ?? false
         return isOther || segment.slot(place.slot)?.isLive != true ? .absent : .damaged
     }

@@ -128,22 +128,14 @@ extension DiskCache {
         guard let entries = entriesHandle(),
             case .sound(let header, _) = EntryFile.readHead(record.name, in: entries)
         else { return nil }
-        return DiskEntryFacts(
-            key: header.key, format: header.format, byteCount: header.payloadLength,
-            created: header.times.created.date, modified: header.times.modified.date,
-            accessed: record.accessed.date, expires: header.times.expires?.date,
-            path: layout.path(of: record.name))
+        return DiskEntryFacts(header, accessed: record.accessed, path: layout.path(of: record.name))
     }
 
     private func facts(_ record: StoredRecord) -> DiskEntryFacts? {
         guard let segments = state.withLock({ $0.segments }), let (segment, slot) = try? segments.slot(record.place),
             slot.isLive, let header = segment.withRecord(of: slot, { EntryHeader(decoding: $0) })
         else { return nil }
-        return DiskEntryFacts(
-            key: header.key, format: header.format, byteCount: header.payloadLength,
-            created: header.times.created.date, modified: header.times.modified.date,
-            accessed: record.accessed.date, expires: header.times.expires?.date,
-            path: segments.path(of: segment.number))
+        return DiskEntryFacts(header, accessed: record.accessed, path: segments.path(of: segment.number))
     }
 
     private func trimToLimits(_ index: DiskIndex) throws -> DiskUsage {

@@ -71,6 +71,15 @@ package struct DiskEntryFacts: Sendable {
     package var path: String
 }
 
+extension DiskEntryFacts {
+    init(_ header: EntryHeader, accessed: DiskTime, path: String) {
+        self.init(
+            key: header.key, format: header.format, byteCount: header.payloadLength,
+            created: header.times.created.date, modified: header.times.modified.date, accessed: accessed.date,
+            expires: header.times.expires?.date, path: path)
+    }
+}
+
 /// The result of ``DiskCache/verify()``.
 public struct DiskVerification: Sendable {
     /// The undamaged entries.

@@ -174,7 +174,7 @@ extension EntryHeader {
             end += part.count
             return UInt32(part.count)
         }
-        bytes.copyBytes(from: Self.magic)
+        bytes.set(Self.magic, at: 0)
         bytes.set(Self.version, at: 8)
         bytes.set(append(key.source.utf8), at: 12)
         bytes.set(append(key.rendition.utf8), at: 16)
@@ -192,9 +192,8 @@ extension EntryHeader {
         bytes.set(Self.checksum(ofHead: UnsafeRawBufferPointer(bytes)), at: 80)
     }
 
-    private static let magic = Array("TINTYPE\0".utf8)
-    /// The same bytes as a little-endian number.
-    private static let magicNumber: UInt64 = 0x0045_5059_544E_4954
+    /// `TINTYPE` and a zero, as a little-endian number.
+    private static let magic: UInt64 = 0x0045_5059_544E_4954
 
     private static func checksum(ofHead bytes: UnsafeRawBufferPointer) -> UInt64 {
         let fixed = Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<80]))
@@ -287,7 +286,7 @@ extension EntryHeader {
         /// `nil` if the bytes are not the fixed part of a file of this version.
         init?(_ bytes: UnsafeRawBufferPointer) {
             guard bytes.count >= EntryHeader.fixedLength,
-                bytes.integer(at: 0, as: UInt64.self) == magicNumber, bytes.integer(at: 8, as: UInt32.self) == version
+                bytes.integer(at: 0, as: UInt64.self) == magic, bytes.integer(at: 8, as: UInt32.self) == version
             else { return nil }
             source = Int(bytes.integer(at: 12, as: UInt32.self))
             rendition = Int(bytes.integer(at: 16, as: UInt32.self))

@@ -48,8 +48,10 @@ struct InheritedSegments {
         for index in 0..<min(Int(clamping: inUse), SegmentLayout.slotCount) {
             let slot = start + SegmentLayout.slotsOffset + index * SegmentLayout.slotLength
             let word = SlotWord(bits: slot.loadUnaligned(as: UInt64.self))
-            guard word.state == .live, EntryName(reading: slot + 8) == name, let range = word.range else { continue }
-            let changed = slot.loadUnaligned(fromByteOffset: 48, as: Int64.self)
+            guard word.state == .live, EntryName(reading: slot + SegmentLayout.nameOffset) == name,
+                let range = word.range
+            else { continue }
+            let changed = slot.loadUnaligned(fromByteOffset: SegmentLayout.changeOffset, as: Int64.self)
             if changed >= newest?.changed ?? .min { newest = (range, changed) }
         }
         return newest

@@ -99,9 +99,9 @@ final class Segment: @unchecked Sendable {
         guard word.state != .free, let range = word.range,
             range.upperBound <= SegmentLayout.recordsOffset + recordsEnd
         else { return nil }
-        let expires = (start + 56).load(as: Int64.self)
+        let expires = (start + SegmentLayout.expiryOffset).load(as: Int64.self)
         return Slot(
-            word: word, name: EntryName(reading: start + 8),
+            word: word, name: EntryName(reading: start + SegmentLayout.nameOffset),
             accessed: DiskTime(
                 microseconds: Int64(bitPattern: accessWord(of: index).pointee.load(ordering: .relaxed))),
             changed: DiskTime(microseconds: Int64(bitPattern: changeWord(of: index).pointee.load(ordering: .relaxed))),
@@ -225,10 +225,12 @@ final class Segment: @unchecked Sendable {
     func publish(_ record: SegmentRecord) -> Int {
         let (index, offset) = (slotsInUse, recordsEnd)
         let start = slotStart(index)
-        record.name.withBytes { UnsafeMutableRawBufferPointer(start: start + 8, count: 32).copyMemory(from: $0) }
+        record.name.withBytes {
+            UnsafeMutableRawBufferPointer(start: start + SegmentLayout.nameOffset, count: $0.count).copyMemory(from: $0)
+        }
         accessWord(of: index).pointee.store(UInt64(bitPattern: record.accessed.microseconds), ordering: .relaxed)
         changeWord(of: index).pointee.store(UInt64(bitPattern: record.changed.microseconds), ordering: .relaxed)
-        (start + 56).storeBytes(of: record.expires?.microseconds ?? .max, as: Int64.self)
+        (start + SegmentLayout.expiryOffset).storeBytes(of: record.expires?.microseconds ?? .max, as: Int64.self)
         stateWord(of: index).pointee.store(
             SlotWord(.live, offset: offset, length: record.length).bits, ordering: .relaxed)
         // In this order: after a stop in between, the next writer uses the slot again, and no reader has seen it.
@@ -268,11 +270,11 @@ final class Segment: @unchecked Sendable {
     private func stateWord(of index: Int) -> Word { slotStart(index).assumingMemoryBound(to: Atomic<UInt64>.self) }
 
     private func accessWord(of index: Int) -> Word {
-        (slotStart(index) + 40).assumingMemoryBound(to: Atomic<UInt64>.self)
+        (slotStart(index) + SegmentLayout.accessOffset).assumingMemoryBound(to: Atomic<UInt64>.self)
     }
 
     private func changeWord(of index: Int) -> Word {
-        (slotStart(index) + 48).assumingMemoryBound(to: Atomic<UInt64>.self)
+        (slotStart(index) + SegmentLayout.changeOffset).assumingMemoryBound(to: Atomic<UInt64>.self)
     }
 
     /// A word of the header.

@@ -42,6 +42,12 @@ enum SegmentLayout {
     static let deadSizeOffset = 88
     static let unfinishedOffset = 96
 
+    /// Offsets in a slot, in bytes.
+    static let nameOffset = 8
+    static let accessOffset = 40
+    static let changeOffset = 48
+    static let expiryOffset = 56
+
     /// The alignment of records, in bytes.
     static let alignment = 64
     /// The maximum payload of an entry in a segment, in bytes. Larger ones have a file of their own.

@@ -68,7 +68,7 @@ final class SegmentStore: Sendable {
     /// - Throws: ``DiskFailure`` if one may be missing, because the folder or a segment cannot be read at present.
     func all() throws(DiskFailure) -> [Segment] {
         guard let folder = try folder() else { return [] }
-        let numbers = try folder.currentNames().compactMap { SegmentNumber(fileName: $0) }.sorted()
+        let numbers = try Self.numbers(in: folder)
         keep(Set(numbers))
         var segments: [Segment] = []
         for number in numbers { if let segment = try segment(number) { segments.append(segment) } }
@@ -78,9 +78,13 @@ final class SegmentStore: Sendable {
     /// Unmaps segments that other processes have removed. Until then, they occupy the disk.
     func forgetRemoved() {
         guard !state.withLock({ $0.segments.isEmpty }), let folder = try? folder(),
-            let names = try? folder.currentNames()
+            let numbers = try? Self.numbers(in: folder)
         else { return }
-        keep(Set(names.compactMap { SegmentNumber(fileName: $0) }))
+        keep(Set(numbers))
+    }
+
+    private static func numbers(in folder: OwnedFolder) throws(DiskFailure) -> [SegmentNumber] {
+        try folder.currentNames().compactMap { SegmentNumber(fileName: $0) }.sorted()
     }
 
     private func keep(_ numbers: Set<SegmentNumber>) {
@@ -203,9 +207,8 @@ final class SegmentStore: Sendable {
     private func nextWriter(
         for length: Int, _ folder: OwnedFolder, _ temporary: OwnedFolder
     ) throws(DiskFailure) -> SegmentWriter {
-        let numbers = try folder.currentNames().compactMap { SegmentNumber(fileName: $0) }.sorted()
         // The last ones, because older segments are full, or are soon given up.
-        for number in numbers.suffix(Self.reopened).reversed() {
+        for number in try Self.numbers(in: folder).suffix(Self.reopened).reversed() {
             guard let segment = try segment(number), segment.hasRoom(for: length),
                 let writer = SegmentWriter(segment, in: folder)
             else { continue }
