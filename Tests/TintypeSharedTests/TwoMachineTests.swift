@@ -22,6 +22,8 @@ import TintypeTesting
             var settings = SharedCacheConfiguration()
             settings.readLimit = readLimit
             settings.readWait = readLimit...readLimit
+            // The other tests of a busy machine may keep the threads for files for long.
+            (settings.writeLimit, settings.flushLimit) = (.seconds(3600), .seconds(3600))
             disk = DiskCache(directory: folder)
             shared = SharedCache(store, configuration: settings, clock: StoreClock())
             var configuration = PipelineConfiguration()

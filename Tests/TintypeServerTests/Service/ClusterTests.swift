@@ -14,19 +14,8 @@ import TintypeTesting
     private func share(
         _ configuration: inout ServiceConfiguration, over cache: SharedCache? = nil, leases: LeasedComputation? = nil
     ) {
-        configuration.renditionCache = cache ?? SharedCache(store, configuration: Self.patient)
+        configuration.renditionCache = cache ?? SharedCache(store, configuration: .patient)
         configuration.leases = leases
-        configuration.requestTimeout = .seconds(7200)
-    }
-
-    /// Limits that no busy machine reaches.
-    private static var patient: SharedCacheConfiguration {
-        var configuration = SharedCacheConfiguration()
-        configuration.readLimit = .seconds(3600)
-        configuration.readWait = .seconds(3600)...Duration.seconds(3600)
-        configuration.writeLimit = .seconds(3600)
-        configuration.flushLimit = .seconds(3600)
-        return configuration
     }
 
     private func makeLeases(over cache: SharedCache? = nil) -> LeasedComputation {
@@ -35,7 +24,7 @@ import TintypeTesting
         configuration.callLimit = .seconds(3600)
         configuration.callWait = .seconds(3600)...Duration.seconds(3600)
         return LeasedComputation(
-            store, results: [cache ?? SharedCache(store, configuration: Self.patient)], configuration: configuration)
+            store, results: [cache ?? SharedCache(store, configuration: .patient)], configuration: configuration)
     }
 
     @Test func aMachineFindsTheRenditionOfAnother() async throws {
@@ -61,7 +50,7 @@ import TintypeTesting
     @Test func aRenditionMadeWithALeaseIsWrittenOnce() async throws {
         let gate = Gate()
         store.behave(.gated(gate), in: [.write])
-        let shared = SharedCache(store, configuration: Self.patient)
+        let shared = SharedCache(store, configuration: .patient)
         let leases = makeLeases(over: shared)
         try await ServiceFixture.run({
             share(&$0, over: shared, leases: leases)

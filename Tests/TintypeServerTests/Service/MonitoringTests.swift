@@ -29,10 +29,7 @@ import TintypeTesting
 
     /// The shared tier of a machine, as the settings of a server make it.
     private func share(_ configuration: inout ServiceConfiguration, _ metrics: ServerMetrics) {
-        var limits = SharedCacheConfiguration()
-        (limits.readLimit, limits.writeLimit) = (.seconds(3600), .seconds(3600))
-        limits.readWait = .seconds(3600)...Duration.seconds(3600)
-        let shared = SharedCache(ObservedStore(store, metrics: metrics), configuration: limits)
+        let shared = SharedCache(ObservedStore(store, metrics: metrics), configuration: .patient)
         configuration.metrics = metrics
         configuration.renditionCache = TieredDataCache([
             CountedCache(MemoryTier(), tier: "disk", metrics: metrics),
@@ -142,14 +139,11 @@ import TintypeTesting
     }
 
     private static func leases(_ store: FakeSharedStore) -> LeasedComputation {
-        var limits = SharedCacheConfiguration()
-        (limits.readLimit, limits.writeLimit) = (.seconds(3600), .seconds(3600))
-        limits.readWait = .seconds(3600)...Duration.seconds(3600)
         var configuration = LeaseConfiguration()
         (configuration.leaseTime, configuration.callLimit) = (.seconds(3600), .seconds(3600))
         configuration.callWait = .seconds(3600)...Duration.seconds(3600)
         return LeasedComputation(
-            store, results: [SharedCache(store, configuration: limits)], configuration: configuration)
+            store, results: [SharedCache(store, configuration: .patient)], configuration: configuration)
     }
 }
 

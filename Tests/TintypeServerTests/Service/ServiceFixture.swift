@@ -2,6 +2,7 @@ import Foundation
 import HTTPTestSupport
 import Testing
 import Tintype
+import TintypeShared
 import TintypeTesting
 
 @testable import TintypeServer
@@ -28,6 +29,8 @@ struct ServiceFixture {
         let pipeline = ImagePipeline(images)
         var configuration = ServiceConfiguration(pipeline: pipeline, urls: ImageURLParser(options: try OptionsParser()))
         configuration.isDevelopment = true
+        // The other tests of a busy machine take their time.
+        configuration.requestTimeout = .seconds(7200)
         change(&configuration)
         let fixture = ServiceFixture(origin: origin, service: ImageService(configuration))
         let result: Result<Void, any Error>
@@ -71,4 +74,16 @@ extension ServiceResponse {
 
     /// The format of the body, as its bytes tell.
     var format: ImageFormat? { body.flatMap { try? ImageCoderRegistry.standard.info(of: $0)?.format } }
+}
+
+extension SharedCacheConfiguration {
+    /// Limits that no busy machine reaches.
+    static var patient: SharedCacheConfiguration {
+        var configuration = SharedCacheConfiguration()
+        configuration.readLimit = .seconds(3600)
+        configuration.readWait = .seconds(3600)...Duration.seconds(3600)
+        configuration.writeLimit = .seconds(3600)
+        configuration.flushLimit = .seconds(3600)
+        return configuration
+    }
 }
