@@ -70,6 +70,7 @@ demo: bootstrap ## Build the command and run the demo; writes demo-output/contac
 # TEST_FLAGS selects among the others.
 test: bootstrap ## Build and run all tests
 	$(BUILD) $(TRAITS) --build-tests
+	$(if $(TEST_FLAGS),,scripts/check/public-code "$$($(BUILD) $(TRAITS) --show-bin-path)")
 	$(REPEAT) $(SWIFT) test $(TRAITS) --skip-build --quiet --skip TintypeGTKTests $(TEST_FLAGS)
 	$(if $(TEST_FLAGS),,TINTYPE_SANDBOX=all $(REPEAT) $(SWIFT) test $(TRAITS) --skip-build --quiet --filter '$(SANDBOXED_TESTS)' \
 		--skip 'everyPrefix|yTruncation|[Ff]lipped')

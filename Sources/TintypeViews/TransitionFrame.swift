@@ -8,15 +8,15 @@ public struct TransitionFrame: Hashable, Sendable {
     public var new: Layer
 
     /// Creates a frame.
-    package init(old: Layer, new: Layer) {
+    public init(old: Layer, new: Layer) {
         self.old = old
         self.new = new
     }
 
     /// The frame that shows only the old image, as before the first frame of a transition.
-    package static let start = TransitionFrame(old: .shown, new: .hidden)
+    public static let start = TransitionFrame(old: .shown, new: .hidden)
     /// The frame that shows only the new image, as after the transition.
-    package static let end = TransitionFrame(old: .hidden, new: .shown)
+    public static let end = TransitionFrame(old: .hidden, new: .shown)
 
     /// How one of the images is drawn. The view clips what leaves its bounds.
     public struct Layer: Hashable, Sendable {
@@ -32,7 +32,7 @@ public struct TransitionFrame: Hashable, Sendable {
         public var turn: Turn?
 
         /// Creates a layer; by default an image in its place.
-        package init(opacity: Double = 1, x: Double = 0, y: Double = 0, scale: Double = 1, turn: Turn? = nil) {
+        public init(opacity: Double = 1, x: Double = 0, y: Double = 0, scale: Double = 1, turn: Turn? = nil) {
             self.opacity = opacity
             self.x = x
             self.y = y
@@ -63,7 +63,7 @@ public struct TransitionFrame: Hashable, Sendable {
         public var degrees: Double
 
         /// Creates a rotation.
-        package init(_ axis: Axis, degrees: Double) {
+        public init(_ axis: Axis, degrees: Double) {
             self.axis = axis
             self.degrees = degrees
         }

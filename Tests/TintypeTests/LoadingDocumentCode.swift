@@ -7,7 +7,8 @@ import Tintype
 func makePhotoRequest(
     for photo: URL, withFewerPixelsAt small: URL, shownInListBy cell: ImageRequest, in pipeline: ImagePipeline
 ) -> ImageRequest {
-    var request = ImageRequest(url: photo).previews(.progressive)
+    var request = ImageRequest(url: photo)
+    request.policy.delivery.previews = .progressive
     request.placeholderKey = pipeline.cacheKey(for: cell)
     request.lowResolution = .source(.url(small))
     request.policy.delivery.previewStorage = .memory

@@ -57,7 +57,7 @@ extension CanvasImageView {
     /// been drawn, at the size of the view, and fades in.
     func load(_ url: URL) {
         binding.load(
-            ImageRequest(url: url).previews(.progressive),
+            ImageRequest(url: url).with { $0.policy.delivery.previews = .progressive },
             presentation: Presentation(start: .deferred, sizing: .fitsDisplay, transition: .fade))
         canvas.redraw()
     }

@@ -19,7 +19,7 @@ import TintypeTesting
             }
             origin.serve("/images/\(number)") { _ in
                 guard let jpeg = photographs.jpeg(number, side: 1280) else { return .status(503) }
-                return .image(jpeg, type: "image/jpeg").setting(\.bandwidth, to: 150_000)
+                return .image(jpeg, type: "image/jpeg", bandwidth: 150_000)
             }
         }
     }
@@ -39,11 +39,11 @@ import TintypeTesting
         for number in 0..<count {
             origin.serve("/thumbnails/\(number)") { _ in
                 guard !fails(number), let png = NumberedImage(number).png(side: 200) else { return .status(503) }
-                return .image(png, type: "image/png").setting(\.latency, to: delay(number))
+                return .image(png, type: "image/png", latency: delay(number))
             }
             origin.serve("/images/\(number)") { _ in
                 guard let png = NumberedImage(number).png(side: 1000) else { return .status(503) }
-                return .image(png, type: "image/png").setting(\.bandwidth, to: 40_000)
+                return .image(png, type: "image/png", bandwidth: 40_000)
             }
         }
     }

@@ -36,9 +36,9 @@ import TintypeGTK
         view.accessibleDescription = text
         gtk_label_set_markup(OpaquePointer(caption), "<b>\(name)</b>   \(text)")
         panel.begin(name)
-        view.load(ImageRequest(url: url).previews(.progressive(every: .milliseconds(100)))) { [panel] event in
-            panel.show(event)
-        }
+        var request = ImageRequest(url: url)
+        request.policy.delivery.previews = .progressive(every: .milliseconds(100))
+        view.load(request) { [panel] event in panel.show(event) }
     }
 
     func clear() {

@@ -21,7 +21,7 @@ package struct NumberedImage: Sendable {
             let value: UInt8 = number >> square & 1 == 1 ? 255 : 0
             return Pixel(red: value, green: value, blue: value)
         }
-        return try? pixels.map { try PNGEncoder().encode($0, as: .png, options: EncodeOptions()) }
+        return try? pixels.map { try ImageCoderRegistry.png.encode($0, as: .png) }
     }
 
     private func color(_ x: Double, _ y: Double) -> Pixel {

@@ -20,6 +20,8 @@ package struct Photographs: Sendable {
         "dunes.jpg": ("Dunes", "A desert in the evening"), "still-life.jpg": ("Still life", "Fruit on a table"),
     ]
 
+    private static let coders = ImageCoderRegistry.jpeg
+
     package init() {
         var count = 0
         let all = tintype_samples(&count)
@@ -28,7 +30,7 @@ package struct Photographs: Sendable {
                 return nil
             }
             let data = Data(bytes: sample.bytes, count: sample.count)
-            guard let info = try? JPEGDecoder().info(of: data, isComplete: true) else { return nil }
+            guard let info = try? Self.coders.info(of: data) else { return nil }
             return Sample(title: title, caption: caption, data: data, size: info.size)
         }
     }
@@ -47,8 +49,11 @@ package struct Photographs: Sendable {
         let options = DecodeOptions(crop: part(number), size: .fit(box))
         var encoding = EncodeOptions(quality: 0.85)
         encoding.isProgressive = true
-        let image = try? JPEGDecoder().decode(sample(number).data, context: DecodeContext(options: options))
-        return try? image.map { try JPEGEncoder().encode($0.pixels, as: .jpeg, options: encoding) }
+        let data = sample(number).data
+        guard
+            let image = try? Self.coders.decoder(for: data).decode(data, context: DecodeContext(options: options))
+        else { return nil }
+        return try? Self.coders.encode(image.pixels, as: .jpeg, options: encoding)
     }
 
     private func sample(_ number: Int) -> Sample { samples[number % samples.count] }

@@ -74,8 +74,12 @@ extension OriginResponse {
     /// - Parameters:
     ///   - data: The encoded image.
     ///   - type: The media type, such as `image/png`.
-    public static func image(_ data: Data, type: String) -> OriginResponse {
-        OriginResponse(headers: [("Content-Type", type)], body: data)
+    ///   - latency: The delay before the head.
+    ///   - bandwidth: The bandwidth in bytes per second; `nil` is unlimited.
+    public static func image(
+        _ data: Data, type: String, latency: Duration = .zero, bandwidth: Int? = nil
+    ) -> OriginResponse {
+        OriginResponse(headers: [("Content-Type", type)], body: data, latency: latency, bandwidth: bandwidth)
     }
 
     /// Returns a response with an HTML page in UTF-8.
