@@ -10,7 +10,7 @@ import TintypeTesting
 /// exceeded. It is meant for the thread sanitizer. Whatever a key returns always belongs to that key.
 @Suite(.timeLimited) struct CacheStressTests {
     private let folder: TemporaryFolder
-    private let cache: ImageCacheChain
+    private let cache: any ImageCaching
     private let tiers: [ImageCache]
 
     private static let keys = (0..<24).map { CacheKey(source: "\($0)", rendition: $0 % 3 == 0 ? "" : "r") }
@@ -28,7 +28,7 @@ import TintypeTesting
                 pixels: ThumbnailCache(
                     directory: url.appending(path: "thumbnails"), limits: DiskLimits(byteCount: 40_000)))
         }
-        cache = ImageCacheChain(tiers, policies: ImageCacheChain.Policies(query: .serial, store: .concurrent))
+        cache = ImageCache.chain(tiers, store: .concurrent)
     }
 
     private static var rounds: Int {

@@ -53,7 +53,7 @@ extension MappingEvidence {
         "`SDImageGIFCoder`, `SDImageAPNGCoder`, `SDImageAWebPCoder`,":
             "AnimationTests.everyFrameInOrderMatchesTheReference",
         "coder plug-ins": "RecognizingDecoderTests.anUnknownFormatReachesItsDecoder",
-        "cache plug-ins": "ImageCacheChainTests.readsReachTheCachesOfTheirPolicy",
+        "cache plug-ins": "ImageCacheChainTests.readsReachTheCachesOfTheirRule",
         "loader plug-ins": "ImageModelTests.aLoaderLoadsTheModelsOfItsType",
     ]
 

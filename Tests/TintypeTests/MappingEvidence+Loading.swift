@@ -75,7 +75,7 @@ extension MappingEvidence {
         "move from an older layout": "DiskRobustnessTests.anOldDirectoryIsMigratedImageByImage",
         "waiting for the disk": "ImagePipelineTests.flushIncludesTheCachesOfRequests",
         "damaged entries": "EntryFileTests.verifyFindsAndRemovesDamage",
-        "policies of `SDImageCachesManager`": "ImageCacheChainTests.theDefaultPoliciesAreThoseOfSDWebImage",
+        "policies of `SDImageCachesManager`": "ImageCacheChainTests.theDefaultRulesAreThoseOfSDWebImage",
     ]
 
     static let prefetcher: [String: String] = [

@@ -53,7 +53,7 @@ extension MappingEvidence {
         "`SDMemoryCache`": "MemoryCacheTests.aUsedImageIsEvictedLater",
         "`SDDiskCache`": "CrashTests.killedWritersLeaveCorrectEntriesOrNone",
         "`SDImageCacheConfig`": "DiskLimitTests.theDefaultsAreFinite",
-        "`SDImageCachesManager`": "ImageCacheChainTests.readsReachTheCachesOfTheirPolicy",
+        "`SDImageCachesManager`": "ImageCacheChainTests.readsReachTheCachesOfTheirRule",
         "`SDImageLoader`": "LoaderSeamTests.aLoaderSeesTheRequest",
         "`SDImageLoadersManager`": "ImageLoaderChainTests.theLastLoaderOfASourceLoadsIt",
         "`SDWebImageDownloader`": "DownloadTests.aPipelineLoadSharesTheTransfer",

@@ -61,8 +61,10 @@ extension MappingSymbols {
             "DiskCache.contains(_:)": { (cache: DiskCache, key: CacheKey) -> Bool in cache.contains(key) },
             "DiskCache.inherited": \DiskCache.inherited, "InheritedDirectory": InheritedDirectory.self,
             "DiskLimits.expiry": \DiskLimits.expiry, "DiskLimits.Expiry": DiskLimits.Expiry.self,
-            "ImageCacheChain": ImageCacheChain.self, "ImageCacheChain.Policies": ImageCacheChain.Policies.self,
-            "ImageCacheChain.Policy": ImageCacheChain.Policy.self,
+            "ImageCache.chain(_:query:store:remove:contains:clear:)": { (caches: [any ImageCaching]) in
+                ImageCache.chain(caches, query: .serial)
+            },
+            "ImageCache.ChainRule": ImageCache.ChainRule.self,
             "ImageCaching.tiers(holding:among:)":
                 { (cache: any ImageCaching, key: CacheKey) in cache.tiers(holding: key, among: .all) },
             "ImageRequest.identity": \ImageRequest.identity,

@@ -70,7 +70,7 @@ extension ImageCaching {
             cache.disk == nil && cache.pixels == nil
                 ? nil : ImageCache(memory: nil, disk: cache.disk, pixels: cache.pixels, coders: cache.coders)
         case let chain as ImageCacheChain:
-            ImageCacheChain(chain.caches.compactMap { $0.withoutMemory }, policies: chain.policies)
+            ImageCacheChain(chain.caches.compactMap { $0.withoutMemory }, rules: chain.rules)
         default: self
         }
     }

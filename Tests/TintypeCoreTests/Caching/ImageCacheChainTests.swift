@@ -17,28 +17,23 @@ import TintypeTesting
 
     private func caches() -> [ImageCache] { (0..<3).map { _ in ImageCache(disk: FakeDataCache()) } }
 
-    private func chain(
-        _ caches: [ImageCache], _ policy: ImageCacheChain.Policy
-    ) -> ImageCacheChain {
-        ImageCacheChain(
-            caches,
-            policies: .init(query: policy, store: policy, remove: policy, contains: policy, clear: policy))
+    private func chain(_ caches: [ImageCache], _ rule: ImageCache.ChainRule) -> any ImageCaching {
+        ImageCache.chain(caches, query: rule, store: rule, remove: rule, contains: rule, clear: rule)
     }
 
-    @Test func theDefaultPoliciesAreThoseOfSDWebImage() {
-        let policies = ImageCacheChain.Policies()
-        #expect(policies.query == .serial && policies.store == .highestOnly && policies.remove == .concurrent)
-        #expect(policies.contains == .serial && policies.clear == .concurrent)
+    @Test func theDefaultRulesAreThoseOfSDWebImage() throws {
+        let rules = try #require(ImageCache.chain([]) as? ImageCacheChain).rules
+        #expect(rules.query == .serial && rules.store == .highestOnly && rules.remove == .concurrent)
+        #expect(rules.contains == .serial && rules.clear == .concurrent)
     }
 
     @Test(arguments: [
-        (ImageCacheChain.Policy.serial, [true, true, true]), (.concurrent, [true, true, true]),
+        (ImageCache.ChainRule.serial, [true, true, true]), (.concurrent, [true, true, true]),
         (.highestOnly, [false, false, true]), (.lowestOnly, [true, false, false]),
     ])
-    func storesAndRemovalsReachTheCachesOfTheirPolicy(_ policy: ImageCacheChain.Policy, _ reached: [Bool]) async throws
-    {
+    func storesAndRemovalsReachTheCachesOfTheirRule(_ rule: ImageCache.ChainRule, _ reached: [Bool]) async throws {
         let caches = caches()
-        let chain = chain(caches, policy)
+        let chain = chain(caches, rule)
         chain.store(try image(), for: key)
         chain.store(entry, for: key)
         #expect(caches.map { $0.image(for: key) != nil } == reached)
@@ -55,30 +50,30 @@ import TintypeTesting
     @Test(arguments: [
         (0, [true, true, false, true]), (1, [true, true, false, false]), (2, [true, true, true, false]),
     ])
-    func readsReachTheCachesOfTheirPolicy(_ holder: Int, _ hits: [Bool]) throws {
+    func readsReachTheCachesOfTheirRule(_ holder: Int, _ hits: [Bool]) throws {
         let caches = caches()
         caches[holder].store(try image(), for: key)
         caches[holder].store(entry, for: key)
-        for (policy, isHit) in zip(ImageCacheChain.Policy.allCases, hits) {
-            let chain = chain(caches, policy)
+        for (rule, isHit) in zip(ImageCache.ChainRule.allCases, hits) {
+            let chain = chain(caches, rule)
             #expect((chain.image(for: key) != nil) == isHit)
             #expect((chain.entry(for: key) != nil) == isHit)
             #expect((chain.tiers(holding: key, among: .all) == [.memory, .disk]) == isHit)
         }
     }
 
-    @Test(arguments: [ImageCacheChain.Policy.serial, .concurrent]) func theHitOfTheHighestCacheIsReturned(
-        _ policy: ImageCacheChain.Policy
+    @Test(arguments: [ImageCache.ChainRule.serial, .concurrent]) func theHitOfTheHighestCacheIsReturned(
+        _ rule: ImageCache.ChainRule
     ) {
         let caches = caches()
         for (index, cache) in caches.enumerated() {
             cache.store(CacheEntry(data: Data([UInt8(index)]), format: nil), for: key)
         }
-        #expect(chain(caches, policy).entry(for: key)?.data == Data([2]))
+        #expect(chain(caches, rule).entry(for: key)?.data == Data([2]))
     }
 
     @Test func anEmptyChainHoldsNothing() async throws {
-        let chain = ImageCacheChain([])
+        let chain = ImageCache.chain([])
         #expect(chain.tiers == [] && chain.image(for: key) == nil)
         #expect(try await chain.entry(for: key) == nil)
         chain.store(entry, for: key)

@@ -183,7 +183,7 @@ private final class HeldDataCache: DataCaching {
 
     @Test func aChainIsQueriedAndFilledAsOneCache() async throws {
         let lower = ImageCache(memory: nil, disk: FakeDataCache())
-        let chain = ImageCacheChain([lower, cache], policies: .init(store: .lowestOnly))
+        let chain = ImageCache.chain([lower, cache], store: .lowestOnly)
         try await chain.store(try image(), data: nil, for: key, with: cache.coders)
         #expect(lower.disk?.contains(key) == true && !disk.contains(key) && !memory.contains(key))
         let hit = try #require(try await chain.query(key, data: true, with: cache.coders))

@@ -55,7 +55,7 @@ import TintypeTesting
     @Test func aPipelineTellsItsMemoryWhenNoViewIsVisible() throws {
         let memory = try cache(share: 0.5)
         var configuration = PipelineConfiguration()
-        configuration.cache = ImageCacheChain([ImageCache(memory: memory)])
+        configuration.cache = ImageCache.chain([ImageCache(memory: memory)])
         let pipeline = ImagePipeline(configuration)
         let views = VisibleViews(of: pipeline, timer: timer)
         views.viewAppeared()

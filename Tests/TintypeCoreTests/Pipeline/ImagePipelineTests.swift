@@ -91,7 +91,7 @@ import TintypeTesting
         func load() async throws {
             let own = MemoryCache()
             memory = own
-            let overrides = RequestOverrides(cache: ImageCacheChain([ImageCache(memory: own, disk: disk)]))
+            let overrides = RequestOverrides(cache: ImageCache.chain([ImageCache(memory: own, disk: disk)]))
             _ = try await fixture.pipeline.image(for: fixture.request().overrides(overrides))
         }
         try await load()
