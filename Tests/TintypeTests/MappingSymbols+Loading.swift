@@ -5,8 +5,8 @@ extension MappingSymbols {
     /// Loaders.
     static var loading: [String: Any] {
         [
-            "ImageLoader": (any ImageLoader).self, "ImageLoaderChain": ImageLoaderChain.self,
-            "FileLoader": FileLoader.self, "DataURLLoader": DataURLLoader.self, "LoadContext": LoadContext.self,
+            "ImageLoader": (any ImageLoader).self,
+            "LoadContext": LoadContext.self,
             "LoadedBytes": LoadedBytes.self, "StoredVerdict": StoredVerdict.self, "Downloader": Downloader.self,
             "DownloaderConfiguration": DownloaderConfiguration.self,
             "ImageLoader.canLoad(_:)": { (loader: any ImageLoader, source: ImageSource) in loader.canLoad(source) },

@@ -11,13 +11,13 @@ extension MappingSymbols {
                 loader.isLasting(error, of: source)
             },
             "LoadedBytes.init(decoded:origin:data:)": LoadedBytes.init(decoded:origin:data:),
-            "ImageSource.custom": ImageSource.custom, "ModelMapper": ModelMapper<SomeModel>.self,
+            "ImageSource.custom": ImageSource.custom, "ImageModel.mapper(_:)": { SomeModel.mapper { _ in nil } },
             "TransformerChain.letterbox(_:color:isEnlarging:)": TransformerChain.letterbox(_:color:isEnlarging:),
             "LoadPolicy.Preparation.allFrames": LoadPolicy.Preparation.allFrames,
             "DownloaderConfiguration.credentials": \DownloaderConfiguration.credentials,
             "DigestAuthenticator": DigestAuthenticator.self,
             "DiskCache.adopt(_:)": DiskCache.adopt, "InheritedUse.adopt": InheritedUse.adopt,
-            "ModelLoader": ModelLoader<SomeModel>.self,
+            "ImageModel.loader(_:)": { SomeModel.loader { _, _ in LoadedBytes(data: Data(), origin: .custom) } },
         ]
     }
 }

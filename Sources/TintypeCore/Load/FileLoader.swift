@@ -1,12 +1,12 @@
 import Foundation
 
 /// Loads `file:` URLs of regular files, on the disk queue.
-public struct FileLoader: ImageLoader {
+package struct FileLoader: ImageLoader {
     /// Creates the loader.
-    public init() {}
+    package init() {}
 
     /// Returns whether the source is a `file:` URL.
-    public func canLoad(_ source: ImageSource) -> Bool {
+    package func canLoad(_ source: ImageSource) -> Bool {
         guard case .url(let url) = source else { return false }
         return url.isFileURL
     }
@@ -16,7 +16,7 @@ public struct FileLoader: ImageLoader {
     /// - Throws: ``TintypeError/Code/invalidSource``, ``TintypeError/Code/notFound``, ``TintypeError/Code/unreadable``
     ///   or ``TintypeError/Code/limitExceeded``.
     @concurrent
-    public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
+    package func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         guard let url = source.url, url.isFileURL else {
             throw TintypeError(.invalidSource, stage: .load, "not a file URL", subject: source.displayName)
         }

@@ -4,7 +4,7 @@ import Foundation
 // load that reads it, and the thread that has read a file can decode it.
 
 extension ImageLoad {
-    /// The file to read, if the loader of the request is the ``FileLoader``.
+    /// The file to read, if the loader of the request is the `FileLoader`.
     var localFile: URL? {
         guard case .url(let url) = request.source, url.isFileURL,
             services.loaders(for: request).loader(for: request) is FileLoader

@@ -110,22 +110,22 @@ public enum StoredVerdict: Hashable, Sendable {
 }
 
 /// Several loaders used as one. The last loader that accepts a source loads it.
-public struct ImageLoaderChain: ImageLoader {
+package struct ImageLoaderChain: ImageLoader {
     /// The loaders. The last one is asked first.
     let loaders: [any ImageLoader]
 
     /// Creates a chain. The last loader is asked first.
-    public init(_ loaders: [any ImageLoader]) {
+    package init(_ loaders: [any ImageLoader]) {
         self.loaders = loaders
     }
 
     /// Returns whether any of the loaders accepts the source.
-    public func canLoad(_ source: ImageSource) -> Bool {
+    package func canLoad(_ source: ImageSource) -> Bool {
         loader(for: source) != nil
     }
 
     /// Returns whether any of the loaders accepts the request.
-    public func canLoad(_ request: ImageRequest) -> Bool {
+    package func canLoad(_ request: ImageRequest) -> Bool {
         loaders.contains { $0.canLoad(request) }
     }
 
@@ -133,7 +133,7 @@ public struct ImageLoaderChain: ImageLoader {
     ///
     /// - Throws: ``TintypeError/Code/invalidSource`` if no loader accepts it, or the error of the loader.
     @concurrent
-    public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
+    package func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         guard let loader = loader(for: source) else {
             throw TintypeError(
                 .invalidSource, stage: .load, "no loader accepts this source", subject: source.displayName)
@@ -142,14 +142,14 @@ public struct ImageLoaderChain: ImageLoader {
     }
 
     /// Returns the verdict of the loader that accepts the source, or ``StoredVerdict/fresh`` if there is none.
-    public func verdict(
+    package func verdict(
         on stored: CacheEntry, for source: ImageSource, extras: RequestExtras, at now: Date
     ) -> StoredVerdict {
         loader(for: source)?.verdict(on: stored, for: source, extras: extras, at: now) ?? .fresh
     }
 
     /// Returns the judgement of the loader that accepts the source, or ``TintypeError/isLasting`` if there is none.
-    public func isLasting(_ error: TintypeError, of source: ImageSource) -> Bool {
+    package func isLasting(_ error: TintypeError, of source: ImageSource) -> Bool {
         loader(for: source)?.isLasting(error, of: source) ?? error.isLasting
     }
 

@@ -1,12 +1,12 @@
 import Foundation
 
 /// Loads `data:` URLs (RFC 2397), and bytes that the request itself contains.
-public struct DataURLLoader: ImageLoader {
+package struct DataURLLoader: ImageLoader {
     /// Creates the loader.
-    public init() {}
+    package init() {}
 
     /// Returns whether the source is a `data:` URL or bytes.
-    public func canLoad(_ source: ImageSource) -> Bool {
+    package func canLoad(_ source: ImageSource) -> Bool {
         switch source {
         case .url(let url): url.scheme?.lowercased() == "data"
         case .bytes: true
@@ -18,7 +18,7 @@ public struct DataURLLoader: ImageLoader {
     ///
     /// - Throws: ``TintypeError/Code/invalidSource`` or ``TintypeError/Code/limitExceeded``.
     @concurrent
-    public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
+    package func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         let data = try bytes(of: source)
         guard data.count <= context.received.limit else {
             throw .exceeded(byteLimit: context.received.limit)

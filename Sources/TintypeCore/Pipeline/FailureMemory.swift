@@ -131,7 +131,7 @@ struct FailureKey: Hashable, Sendable {
 
     init(_ request: ImageRequest) {
         source = request.key.source
-        loader = request.overrides?.loader == nil ? nil : request.overrides
+        loader = request.overrides?.loader == nil ? nil : request.overrides?.identity
         extras = request.extras
         verification = request.policy.verification
     }

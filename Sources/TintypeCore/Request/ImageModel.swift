@@ -6,34 +6,46 @@
 ///     var imageIdentity: String { "user \(id)" }
 /// }
 ///
-/// configuration.interceptors.append(ModelMapper { (user: User) in .url(portraits.appending(path: "\(user.id)")) })
+/// configuration.interceptors.append(User.mapper { user in .url(portraits.appending(path: "\(user.id)")) })
 /// let image = try await pipeline.image(for: ImageRequest(source: .custom(User(id: 7))))
 /// ```
 ///
-/// A ``ModelMapper`` maps a model to another source of its image. A ``ModelLoader`` loads the image of a model
-/// directly.
+/// ``mapper(_:)`` maps models to other sources of their images. ``loader(_:)`` loads the images of models directly.
 public protocol ImageModel: Sendable {
     /// The string that distinguishes the image of this model from those of all other models, in cache keys. It must
     /// contain no secrets, and differ when the image differs.
     var imageIdentity: String { get }
 }
 
-/// A request interceptor that replaces the models of one type with other sources.
-///
-/// Caches and shared work identify the image by the model, whatever source it is loaded from.
-public struct ModelMapper<Model: ImageModel>: RequestInterceptor {
-    private let source: @Sendable (Model) -> ImageSource?
-
-    /// Creates a mapper.
+extension ImageModel {
+    /// Returns a request interceptor that replaces models of this type with other sources.
     ///
-    /// - Parameter source: Returns the source of a model's image; `nil` leaves the model to a ``ModelLoader``. Called
-    ///   on the caller's thread for every request of such a model, including memory hits, so it must be fast.
-    public init(_ source: @escaping @Sendable (Model) -> ImageSource?) {
-        self.source = source
+    /// Caches and shared work identify the image by the model, whatever source it is loaded from.
+    ///
+    /// - Parameter source: Returns the source of a model's image; `nil` leaves the model to a ``loader(_:)``. Called on
+    ///   the caller's thread for every request of such a model, including memory hits, so it must be fast.
+    public static func mapper(_ source: @escaping @Sendable (Self) -> ImageSource?) -> any RequestInterceptor {
+        ModelMapper(source: source)
     }
 
-    /// Returns the request with the source of its model.
-    public func intercept(_ request: ImageRequest) -> ImageRequest {
+    /// Returns a loader of the images of models of this type.
+    ///
+    /// An error of the closure that is no ``TintypeError`` becomes ``TintypeError/Code/transport``.
+    ///
+    /// - Parameter load: Returns the bytes, or the decoded image (``LoadedBytes/init(decoded:origin:data:)``), of a
+    ///   model.
+    public static func loader(
+        _ load: @escaping @Sendable (Self, LoadContext) async throws -> LoadedBytes
+    ) -> any ImageLoader {
+        ModelLoader(loadModel: load)
+    }
+}
+
+/// See ``ImageModel/mapper(_:)``.
+private struct ModelMapper<Model: ImageModel>: RequestInterceptor {
+    let source: @Sendable (Model) -> ImageSource?
+
+    func intercept(_ request: ImageRequest) -> ImageRequest {
         guard case .custom(let any) = request.source, let model = any as? Model, let source = source(model) else {
             return request
         }
@@ -46,29 +58,16 @@ public struct ModelMapper<Model: ImageModel>: RequestInterceptor {
     }
 }
 
-/// Loads the images of the models of one type.
-public struct ModelLoader<Model: ImageModel>: ImageLoader {
-    private let loadModel: @Sendable (Model, LoadContext) async throws -> LoadedBytes
+/// See ``ImageModel/loader(_:)``.
+private struct ModelLoader<Model: ImageModel>: ImageLoader {
+    let loadModel: @Sendable (Model, LoadContext) async throws -> LoadedBytes
 
-    /// Creates a loader.
-    ///
-    /// - Parameter load: Returns the bytes, or the decoded image (``LoadedBytes/init(decoded:origin:data:)``), of a
-    ///   model.
-    public init(_ load: @escaping @Sendable (Model, LoadContext) async throws -> LoadedBytes) {
-        loadModel = load
-    }
-
-    /// Returns whether the source is a model of this type.
-    public func canLoad(_ source: ImageSource) -> Bool {
+    func canLoad(_ source: ImageSource) -> Bool {
         if case .custom(let model) = source { model is Model } else { false }
     }
 
-    /// Calls the closure with the model of the source.
-    ///
-    /// - Throws: The closure's error if it is a ``TintypeError``, ``TintypeError/Code/cancelled`` when the load is
-    ///   cancelled, ``TintypeError/Code/transport`` for any other error, or ``TintypeError/Code/invalidSource``.
     @concurrent
-    public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
+    func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         guard case .custom(let any) = source, let model = any as? Model else {
             throw TintypeError(.invalidSource, stage: .load, "not a \(Model.self)", subject: source.displayName)
         }

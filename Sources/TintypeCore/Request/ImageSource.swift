@@ -10,7 +10,8 @@ public enum ImageSource: Sendable {
     case bytes(Data, id: String)
     /// A function that returns the bytes when they are needed, with an identity that the program chooses.
     case closure(id: String, @Sendable () async throws -> Data)
-    /// A value of the program that stands for an image. A ``ModelMapper`` or a ``ModelLoader`` knows its type.
+    /// A value of the program that stands for an image. ``ImageModel/mapper(_:)`` or
+    /// ``ImageModel/loader(_:)`` know its type.
     case custom(any ImageModel)
 
     /// Returns the source for a file.

@@ -18,7 +18,7 @@ import TintypeTesting
 
     private func request(_ model: any ImageModel) -> ImageRequest { ImageRequest(source: .custom(model)) }
 
-    private static let mapper = ModelMapper { (user: User) in
+    private static let mapper = User.mapper { user in
         user.id > 0 ? .closure(id: "portrait \(user.id)") { Data() } : nil
     }
 
@@ -52,7 +52,7 @@ import TintypeTesting
     }
 
     @Test func aLoaderLoadsTheModelsOfItsType() async throws {
-        let loader = ModelLoader { (user: User, context: LoadContext) in
+        let loader = User.loader { user, context in
             guard user.id > 0 else { throw CocoaError(.fileNoSuchFile) }
             return LoadedBytes(data: PipelineFixture.png, origin: .custom)
         }
