@@ -18,7 +18,7 @@ package struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxab
     package init() {}
 
     /// A worker by default.
-    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+    package static var workerNeeds: Set<WorkerNeed> { [.isolation] }
 
     /// Loads libavif.
     package static func prepareWorker() {

@@ -34,7 +34,7 @@ package struct EXRDecoder: RecognizingImageDecoder, PartialImageDecoder, Sandbox
     package var formats: Set<ImageFormat> { [.exr] }
 
     /// A worker by default.
-    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+    package static var workerNeeds: Set<WorkerNeed> { [.isolation] }
 
     /// Loads OpenEXRCore.
     package static func prepareWorker() {

@@ -20,7 +20,7 @@ package struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxab
     package init() {}
 
     /// A worker by default.
-    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+    package static var workerNeeds: Set<WorkerNeed> { [.isolation] }
 
     /// Loads libheif and libde265.
     package static func prepareWorker() {

@@ -30,7 +30,7 @@ package struct JPEG2000Decoder: RecognizingImageDecoder, PartialImageDecoder, Sa
     package var formats: Set<ImageFormat> { [.jpeg2000] }
 
     /// A worker by default.
-    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+    package static var workerNeeds: Set<WorkerNeed> { [.isolation] }
 
     /// Loads OpenJPEG.
     package static func prepareWorker() {

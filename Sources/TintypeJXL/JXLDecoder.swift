@@ -16,7 +16,7 @@ package struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxabl
     package init() {}
 
     /// A worker by default.
-    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+    package static var workerNeeds: Set<WorkerNeed> { [.isolation] }
 
     /// Loads libjxl.
     package static func prepareWorker() {

@@ -33,7 +33,7 @@ package struct PDFDecoder: RecognizingImageDecoder, PartialImageDecoder, Sandbox
     package var formats: Set<ImageFormat> { [.pdf] }
 
     /// A worker that reads fonts.
-    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true, readsFonts: true) }
+    package static var workerNeeds: Set<WorkerNeed> { [.isolation, .fonts] }
 
     /// Loads poppler-glib.
     package static func prepareWorker() {

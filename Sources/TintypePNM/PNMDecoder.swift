@@ -31,7 +31,7 @@ package struct PNMDecoder: RecognizingImageDecoder, PartialImageDecoder, Sandbox
     package var formats: Set<ImageFormat> { [.pnm] }
 
     /// A worker by default.
-    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+    package static var workerNeeds: Set<WorkerNeed> { [.isolation] }
 
     /// Whether an image begins like a PNM: P, a digit, white space, and the start of a number, a comment or a PAM
     /// header.

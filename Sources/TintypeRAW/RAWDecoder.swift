@@ -35,7 +35,7 @@ package struct RAWDecoder: RecognizingImageDecoder, SandboxableImageDecoder {
     package var formats: Set<ImageFormat> { [.raw] }
 
     /// A worker by default.
-    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+    package static var workerNeeds: Set<WorkerNeed> { [.isolation] }
 
     /// Loads LibRaw.
     package static func prepareWorker() {

@@ -84,7 +84,7 @@ public enum SDWebImageKeys {
     }
 
     private static func roundKey(_ round: RoundCornersTransformer) -> String {
-        let corners = round.corners == .all ? UInt.max : UInt(bitPattern: round.corners.rawValue)
+        let corners = round.cornerBits == 15 ? UInt.max : UInt(bitPattern: round.cornerBits)
         let border = round.borderColor == .clear ? "(null)" : color(round.borderColor)
         return "SDImageRoundCornerTransformer(\(float(round.radius)),\(corners),\(float(round.borderWidth)),\(border))"
     }

@@ -18,7 +18,7 @@ package struct SVGDecoder: PartialImageDecoder, SandboxableImageDecoder {
     package init() {}
 
     /// A worker that reads fonts.
-    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true, readsFonts: true) }
+    package static var workerNeeds: Set<WorkerNeed> { [.isolation, .fonts] }
 
     /// Loads librsvg, and what it loads for text, filters and embedded images.
     package static func prepareWorker() {

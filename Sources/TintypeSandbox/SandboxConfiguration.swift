@@ -68,7 +68,7 @@ extension ImageCoderRegistry {
             guard let sandboxable = decoder as? any SandboxableImageDecoder else { return decoder }
             return switch configuration.policy {
             case .none: decoder
-            case .standard where !type(of: sandboxable).workerNeeds.isComplex: decoder
+            case .standard where !type(of: sandboxable).workerNeeds.contains(.isolation): decoder
             case .standard, .all: SandboxedDecoder(sandboxable, pool)
             }
         }

@@ -16,7 +16,7 @@ struct SandboxedDecoder: Sendable {
         (self.base, self.pool) = (base, pool)
         let type = type(of: base)
         kind = WorkerKind(
-            decoder: WorkerDecoders.name(of: type) ?? "", readsFonts: type.workerNeeds.readsFonts)
+            decoder: WorkerDecoders.name(of: type) ?? "", readsFonts: type.workerNeeds.contains(.fonts))
         formatsByName = Dictionary(base.formats.map { ($0.rawValue, $0) }, uniquingKeysWith: { first, _ in first })
     }
 

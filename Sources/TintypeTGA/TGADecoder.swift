@@ -31,7 +31,7 @@ package struct TGADecoder: RecognizingImageDecoder, PartialImageDecoder, Sandbox
     package var formats: Set<ImageFormat> { [.tga] }
 
     /// A worker by default.
-    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+    package static var workerNeeds: Set<WorkerNeed> { [.isolation] }
 
     /// Returns `false`: the first bytes alone tell too little.
     package func recognizes(_ head: Data) -> Bool { false }

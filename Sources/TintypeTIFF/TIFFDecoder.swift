@@ -25,7 +25,7 @@ package struct TIFFDecoder: PartialImageDecoder, SandboxableImageDecoder {
     package var formats: Set<ImageFormat> { [.tiff] }
 
     /// A worker by default.
-    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+    package static var workerNeeds: Set<WorkerNeed> { [.isolation] }
 
     /// Reads the first directory, which may be anywhere in the file and is usually at its end.
     ///

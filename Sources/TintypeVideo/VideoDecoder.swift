@@ -40,7 +40,7 @@ package struct VideoDecoder: RecognizingImageDecoder, SandboxableImageDecoder {
     package var formats: Set<ImageFormat> { [.mp4, .quickTime, .webm] }
 
     /// A worker by default.
-    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+    package static var workerNeeds: Set<WorkerNeed> { [.isolation] }
 
     /// Loads the libraries.
     package static func prepareWorker() {

@@ -31,7 +31,7 @@ import TintypeTesting
     @Test func aHundredViewsOfOneAnimationMakeEachFrameOnce() async throws {
         let url = try images.add("animation", frames: colors, size: side, duration: 0.02)
         let count = Shared(0)
-        let request = ImageRequest(url: url).transformed(by: CountingTransformer(count: count), scope: .animated)
+        let request = ImageRequest(url: url).transformed(by: CountingTransformer(count: count), scope: [.animated])
         let (window, views) = try images.makeViews(100)
         defer { window.close() }
         for view in views { view.load(request) }
@@ -69,7 +69,7 @@ import TintypeTesting
         let url = try images.add("animation", frames: colors, size: side, duration: 0.02)
         let counts = (normal: Shared(0), highlighted: Shared(0))
         func request(_ count: Shared<Int>, _ name: String) -> ImageRequest {
-            ImageRequest(url: url).transformed(by: CountingTransformer(count: count, name: name), scope: .animated)
+            ImageRequest(url: url).transformed(by: CountingTransformer(count: count, name: name), scope: [.animated])
         }
         let (window, views) = try images.makeViews(1)
         defer { window.close() }

@@ -120,8 +120,8 @@ import TintypeTesting
     }
 
     @Test func eachFormatIsDecodedInWorkersByDefault() {
-        #expect(TGADecoder.workerNeeds.isComplex && PNMDecoder.workerNeeds.isComplex)
-        #expect(JPEG2000Decoder.workerNeeds.isComplex && EXRDecoder.workerNeeds.isComplex)
+        #expect(TGADecoder.workerNeeds.contains(.isolation) && PNMDecoder.workerNeeds.contains(.isolation))
+        #expect(JPEG2000Decoder.workerNeeds.contains(.isolation) && EXRDecoder.workerNeeds.contains(.isolation))
     }
 
     @Test(.enabled(if: Libraries.hasOpenJPEG && Libraries.hasOpenEXR)) func onlyWideImagesHaveAHighRange() throws {

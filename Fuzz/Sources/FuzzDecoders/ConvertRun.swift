@@ -75,7 +75,8 @@ struct ConvertRun {
         let side = PixelSize(width: 1 + choice.number(below: 97), height: 1 + choice.number(below: 89))
         let transformers: [any ImageTransformer] = [
             ResizeTransformer(to: side), CropTransformer(to: side), RotateTransformer(degrees: 90),
-            FlipTransformer(horizontal: true), BlurTransformer(radius: 2), PadTransformer(.init(3)),
+            FlipTransformer(horizontal: true), BlurTransformer(radius: 2),
+            PadTransformer(top: 3, left: 3, bottom: 3, right: 3),
             RoundCornersTransformer(radius: 5), ColorTransformer(contrast: 1.5), RotateTransformer(degrees: 30),
         ]
         let first = try image.transformed(by: transformers[choice.number(below: transformers.count)])

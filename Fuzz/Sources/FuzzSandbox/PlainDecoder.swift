@@ -6,7 +6,7 @@ import Foundation
 struct PlainDecoder: ProgressiveAnimationDecoder, LimitedInfoDecoder, VerifyingImageDecoder, ImageCollectionDecoder,
     SalvagingImageDecoder, XMPDecoder, SandboxableImageDecoder
 {
-    static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+    static var workerNeeds: Set<WorkerNeed> { [.isolation] }
 
     var formats: Set<ImageFormat> { [.bmp] }
 

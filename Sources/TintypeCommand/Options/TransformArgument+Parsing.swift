@@ -130,7 +130,7 @@ extension TransformArgument {
         let names = text.split(separator: ",", omittingEmptySubsequences: false)
         let corners = names.compactMap { cornerNames[String($0)] }
         guard corners.count == names.count else { return nil }
-        let all = corners.reduce(into: RoundCornersTransformer.Corners()) { $0.formUnion($1) }
+        let all = Set(corners.joined())
         return .modifier(modifying(RoundCornersTransformer.self) { $0.corners = all })
     }
 
@@ -162,8 +162,9 @@ extension TransformArgument {
 
     // MARK: - Parts of values
 
-    private static let cornerNames: [String: RoundCornersTransformer.Corners] = [
-        "tl": .topLeft, "tr": .topRight, "bl": .bottomLeft, "br": .bottomRight, "all": .all,
+    private static let cornerNames: [String: Set<RoundCornersTransformer.Corner>] = [
+        "tl": [.topLeft], "tr": [.topRight], "bl": [.bottomLeft], "br": [.bottomRight],
+        "all": Set(RoundCornersTransformer.Corner.allCases),
     ]
 
     private static func integers(_ text: String) -> [Int]? {

@@ -48,7 +48,7 @@ public struct DecodeOptions: Hashable, Sendable {
     public var allowsPartial = false
     /// The scope of the transforms that ``crop``, ``size`` and ``crops`` were taken from. Images outside the scope are
     /// decoded in full. `nil` if the options apply to all images. See ``Rendition/beginning(without:takesSize:)``.
-    var sizeScope: TransformScope?
+    var sizeScope: Set<TransformScope>?
     /// Crops taken from transforms whose rectangle depends on the size in the header. Set only with ``sizeScope``.
     var crops: LeadingCrops?
 

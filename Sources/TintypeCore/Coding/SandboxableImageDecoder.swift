@@ -7,7 +7,7 @@ public protocol SandboxableImageDecoder: ImageDecoder {
     init()
 
     /// What the decoder needs in a worker.
-    static var workerNeeds: WorkerNeeds { get }
+    static var workerNeeds: Set<WorkerNeed> { get }
 
     /// Loads what cannot be loaded later. Called once in each worker that will run the decoder, before its system calls
     /// are restricted and before any image arrives.
@@ -18,21 +18,16 @@ public protocol SandboxableImageDecoder: ImageDecoder {
 
 extension SandboxableImageDecoder {
     /// By default, the decoder runs in a worker only if all decoders do, and reads no files.
-    public static var workerNeeds: WorkerNeeds { WorkerNeeds() }
+    public static var workerNeeds: Set<WorkerNeed> { [] }
 
     /// Loads nothing, by default.
     public static func prepareWorker() {}
 }
 
-/// The place of a decoder in a sandbox, and what it may read there.
-public struct WorkerNeeds: Hashable, Sendable {
-    /// Whether the format or its library is so complex that images are decoded in workers by default.
-    public var isComplex: Bool
-    /// Whether the decoder reads the fonts of the system and their configuration while it decodes.
-    public var readsFonts: Bool
-
-    /// Creates a description.
-    public init(isComplex: Bool = false, readsFonts: Bool = false) {
-        (self.isComplex, self.readsFonts) = (isComplex, readsFonts)
-    }
+/// A need of a decoder that decides where it runs, and what it may read there.
+public enum WorkerNeed: Hashable, Sendable {
+    /// The format or its library is so complex that images are decoded in workers by default.
+    case isolation
+    /// The decoder reads the fonts of the system and their configuration while it decodes.
+    case fonts
 }

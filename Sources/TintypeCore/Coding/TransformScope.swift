@@ -1,19 +1,14 @@
-/// The kinds of images, besides still raster images, that a request's transforms apply to.
-public struct TransformScope: OptionSet, Hashable, Sendable {
-    /// The bits of the set, one for each kind.
-    public let rawValue: UInt8
-
-    /// Creates a set from its bits.
-    public init(rawValue: UInt8) {
-        self.rawValue = rawValue
-    }
-
+/// A kind of images, besides still raster images, that a request's transforms apply to.
+public enum TransformScope: String, Hashable, Sendable, CaseIterable {
     /// Images with several frames, unless only the first frame is decoded.
-    public static let animated = TransformScope(rawValue: 1)
+    case animated
     /// Vector images, which have no pixels of their own.
-    public static let vector = TransformScope(rawValue: 2)
+    case vector
+}
+
+extension Set<TransformScope> {
     /// All images.
-    public static let all: TransformScope = [.animated, .vector]
+    package static var all: Self { [.animated, .vector] }
 
     /// Returns whether the transforms apply to an image.
     ///
@@ -27,7 +22,6 @@ public struct TransformScope: OptionSet, Hashable, Sendable {
 
     /// A canonical form; empty for still raster images only.
     var identifier: String {
-        let names = [(TransformScope.animated, "animated"), (.vector, "vector")]
-        return names.filter { contains($0.0) }.map(\.1).joined(separator: "+")
+        TransformScope.allCases.filter(contains).map(\.rawValue).joined(separator: "+")
     }
 }

@@ -151,7 +151,7 @@ extension ImageLoad {
         // An empty chain throws the error that no loader accepts the source.
         return PipelineLoader(
             loader: accepting ?? ImageLoaderChain([]), loads: services.loads,
-            scope: .request(request.overrides, request.policy.forBytes))
+            scope: .request(request.overrides?.identity, request.policy.forBytes))
     }
 
     /// Remembers a failure of the source, if the program, or else the loader, judges that a retry would fail in the

@@ -36,7 +36,7 @@ extension ImageRequest {
     /// - Parameters:
     ///   - transforms: The transforms in the order of application.
     ///   - scope: Kinds of images to add to the scope of all transforms of the request.
-    public func transformed(by transforms: any ImageTransformer..., scope: TransformScope = []) -> ImageRequest {
+    public func transformed(by transforms: any ImageTransformer..., scope: Set<TransformScope> = []) -> ImageRequest {
         with {
             $0.rendition.transforms += transforms
             $0.rendition.transformScope.formUnion(scope)

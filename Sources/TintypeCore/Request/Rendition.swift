@@ -9,12 +9,12 @@ public struct Rendition: Sendable {
     }
     /// The kinds of images, besides still raster images, that the transforms apply to. As in SDWebImage, none by
     /// default.
-    public var transformScope: TransformScope
+    public var transformScope: Set<TransformScope>
 
     /// Creates a rendition; by default the original image.
     public init(
         decode: DecodeOptions = DecodeOptions(), transforms: [any ImageTransformer] = [],
-        transformScope: TransformScope = []
+        transformScope: Set<TransformScope> = []
     ) {
         self.decode = decode
         self.transforms = transforms.flattened

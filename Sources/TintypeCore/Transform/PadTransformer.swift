@@ -1,7 +1,7 @@
 /// Adds a margin around an image.
 public struct PadTransformer: BuiltInTransformer {
     /// The widths of the four margins in pixels.
-    public struct Margins: Hashable, Sendable {
+    package struct Margins: Hashable, Sendable {
         /// The height of the top margin.
         package var top: Int
         /// The width of the left margin.
@@ -12,16 +12,11 @@ public struct PadTransformer: BuiltInTransformer {
         package var right: Int
 
         /// Creates margins with a width for each side, in pixels.
-        public init(top: Int = 0, left: Int = 0, bottom: Int = 0, right: Int = 0) {
+        package init(top: Int = 0, left: Int = 0, bottom: Int = 0, right: Int = 0) {
             self.top = top
             self.left = left
             self.bottom = bottom
             self.right = right
-        }
-
-        /// Creates margins of the same width on all sides, in pixels.
-        public init(_ all: Int) {
-            self.init(top: all, left: all, bottom: all, right: all)
         }
     }
 
@@ -30,8 +25,13 @@ public struct PadTransformer: BuiltInTransformer {
     /// The colour of the margins.
     package var color: Color
 
+    /// Creates a transformer that adds margins of a colour, with a width for each side, in pixels.
+    public init(top: Int = 0, left: Int = 0, bottom: Int = 0, right: Int = 0, color: Color = .clear) {
+        self.init(Margins(top: top, left: left, bottom: bottom, right: right), color: color)
+    }
+
     /// Creates a transformer that adds `margins` of a colour.
-    public init(_ margins: Margins, color: Color = .clear) {
+    package init(_ margins: Margins, color: Color = .clear) {
         self.margins = margins
         self.color = color
     }

@@ -2,28 +2,18 @@ import CTintypeKernels
 
 /// Rounds the corners with anti-aliasing and draws a border inside the edge.
 public struct RoundCornersTransformer: PixelwiseTransformer {
-    /// A set of corners. Raw values are those of `UIRectCorner`.
-    public struct Corners: OptionSet, Hashable, Sendable {
-        /// The bits of the corners.
-        public let rawValue: Int
-
-        /// Creates a set from its bits.
-        public init(rawValue: Int) {
-            self.rawValue = rawValue
-        }
-
+    /// One of the corners of an image. Raw values are those of `UIRectCorner`.
+    public enum Corner: Int, Hashable, Sendable, CaseIterable {
         /// The top left corner.
-        public static let topLeft = Corners(rawValue: 1)
+        case topLeft = 1
         /// The top right corner.
-        public static let topRight = Corners(rawValue: 2)
+        case topRight = 2
         /// The bottom left corner.
-        public static let bottomLeft = Corners(rawValue: 4)
+        case bottomLeft = 4
         /// The bottom right corner.
-        public static let bottomRight = Corners(rawValue: 8)
-        /// All four corners.
-        public static let all: Corners = [.topLeft, .topRight, .bottomLeft, .bottomRight]
+        case bottomRight = 8
 
-        static func at(isTop: Bool, isLeft: Bool) -> Corners {
+        static func at(isTop: Bool, isLeft: Bool) -> Corner {
             isTop ? (isLeft ? .topLeft : .topRight) : (isLeft ? .bottomLeft : .bottomRight)
         }
     }
@@ -31,24 +21,29 @@ public struct RoundCornersTransformer: PixelwiseTransformer {
     /// The corner radius in pixels, at most half of the shorter side. Infinity fully rounds the shorter sides.
     package var radius: Double
     /// The corners that are rounded.
-    package var corners: Corners
+    package var corners: Set<Corner>
     /// The border width in pixels, at most half of the shorter side.
     package var borderWidth: Double
     /// The border colour.
     package var borderColor: Color
 
     /// Creates a transformer that rounds corners and draws a border.
-    public init(radius: Double, corners: Corners = .all, borderWidth: Double = 0, borderColor: Color = .clear) {
+    public init(
+        radius: Double, corners: Set<Corner> = Set(Corner.allCases), borderWidth: Double = 0,
+        borderColor: Color = .clear
+    ) {
         self.radius = radius
         self.corners = corners
         self.borderWidth = borderWidth
         self.borderColor = borderColor
     }
 
+    /// The sum of the raw values of the rounded corners.
+    package var cornerBits: Int { corners.reduce(0) { $0 | $1.rawValue } }
+
     /// The kind of the transformer and its parameters.
     package var name: String {
-        let corners = corners.intersection(.all).rawValue
-        return "round(\(radius.canonical),\(corners),\(borderWidth.canonical),\(borderColor))"
+        "round(\(radius.canonical),\(cornerBits),\(borderWidth.canonical),\(borderColor))"
     }
 
     func operation(for size: PixelSize) throws(TintypeError) -> PixelOperation? {
@@ -131,11 +126,11 @@ public struct CircleTransformer: BuiltInTransformer {
 struct RoundedMask {
     private let size: PixelSize
     private let radius: Double
-    private let corners: RoundCornersTransformer.Corners
+    private let corners: Set<RoundCornersTransformer.Corner>
     /// The distance in pixels of the rectangle from the edge of the image.
     private let inset: Double
 
-    init(_ size: PixelSize, radius: Double, corners: RoundCornersTransformer.Corners, inset: Double = 0) {
+    init(_ size: PixelSize, radius: Double, corners: Set<RoundCornersTransformer.Corner>, inset: Double = 0) {
         self.size = size
         self.radius = max(0, radius)
         self.corners = corners

@@ -24,7 +24,7 @@ package struct CarelessDecoder: AnimatedImageDecoder, RecognizingImageDecoder, S
     package init() {}
 
     /// A worker by default, which may open files.
-    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true, readsFonts: true) }
+    package static var workerNeeds: Set<WorkerNeed> { [.isolation, .fonts] }
 
     /// The format of this decoder.
     package var formats: Set<ImageFormat> { [.careless] }

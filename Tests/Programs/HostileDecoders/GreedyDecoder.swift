@@ -24,7 +24,7 @@ package struct GreedyDecoder: RecognizingImageDecoder, SandboxableImageDecoder {
     package init() {}
 
     /// A worker by default.
-    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+    package static var workerNeeds: Set<WorkerNeed> { [.isolation] }
 
     /// The format of this decoder.
     package var formats: Set<ImageFormat> { [.greedy] }

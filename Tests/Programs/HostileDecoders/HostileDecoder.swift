@@ -12,7 +12,7 @@ package struct HostileDecoder: AnimatedImageDecoder, RecognizingImageDecoder, Sa
     package init() {}
 
     /// A worker by default.
-    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+    package static var workerNeeds: Set<WorkerNeed> { [.isolation] }
 
     /// The format of this decoder.
     package var formats: Set<ImageFormat> { [.hostile] }

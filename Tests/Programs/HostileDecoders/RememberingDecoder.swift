@@ -20,7 +20,7 @@ package struct RememberingDecoder: AnimatedImageDecoder, RecognizingImageDecoder
     package init() {}
 
     /// A worker by default.
-    package static var workerNeeds: WorkerNeeds { WorkerNeeds(isComplex: true) }
+    package static var workerNeeds: Set<WorkerNeed> { [.isolation] }
 
     /// The format of this decoder.
     package var formats: Set<ImageFormat> { [.remembering] }

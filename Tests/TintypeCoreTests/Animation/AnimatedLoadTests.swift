@@ -20,7 +20,7 @@ import TintypeTesting
         fixture.answer()
     }
 
-    private func request(_ scope: TransformScope) -> ImageRequest {
+    private func request(_ scope: Set<TransformScope>) -> ImageRequest {
         fixture.request().transformed(by: transformer).with {
             $0.rendition.transformScope = scope
             $0.policy.delivery.completion = .whenStored
@@ -28,17 +28,17 @@ import TintypeTesting
     }
 
     @Test func framesAreTransformedOnDemand() async throws {
-        let image = try await fixture.pipeline.image(for: request(.animated))
+        let image = try await fixture.pipeline.image(for: request([.animated]))
         #expect(transformer.count.now == 1 && drawn.decoded.now == [0])
         let animation = try #require(image.animation)
         _ = try animation.frame(at: 1)
         #expect(transformer.count.now == 2 && drawn.decoded.now == [0, 1])
-        #expect(fixture.memory.image(for: request(.animated).key)?.animation === animation)
+        #expect(fixture.memory.image(for: request([.animated]).key)?.animation === animation)
     }
 
     @Test(arguments: [LoadPolicy.Preparation.automatic, .always, .allFrames])
     func aRequestPreloadsAllFramesIfItAsksForThem(_ preparation: LoadPolicy.Preparation) async throws {
-        let request = request(.animated).with { $0.policy.preparation = preparation }
+        let request = request([.animated]).with { $0.policy.preparation = preparation }
         let image = try await fixture.pipeline.image(for: request)
         let isPreloaded = preparation == .allFrames
         #expect(drawn.decoded.now == (isPreloaded ? [0, 1, 2, 3, 4] : [0]))
@@ -47,7 +47,7 @@ import TintypeTesting
         // Memory knows what the frames cost.
         let cost = MemoryEntry.cost(of: image, for: request.key)
         #expect(fixture.memory.image(for: request.key) === image && fixture.memory.totalCost == cost)
-        #expect(request.key == self.request(.animated).key)
+        #expect(request.key == self.request([.animated]).key)
     }
 
     @Test func framesThatExceedTheLimitAreNotPreloadedAndTheLoadSucceeds() async throws {
@@ -67,8 +67,8 @@ import TintypeTesting
     }
 
     /// A still frame stored under the key would be mistaken for the whole animation.
-    @Test(arguments: [TransformScope.animated, []])
-    func onlyTheOriginalOfAnAnimationIsStoredOnDisk(_ scope: TransformScope) async throws {
+    @Test(arguments: [[TransformScope.animated], []] as [Set<TransformScope>])
+    func onlyTheOriginalOfAnAnimationIsStoredOnDisk(_ scope: Set<TransformScope>) async throws {
         _ = try await fixture.pipeline.image(for: request(scope))
         try await fixture.pipeline.flush()
         #expect(fixture.disk.keys == [fixture.request().key.original])
@@ -84,7 +84,7 @@ import TintypeTesting
             $0.coders = ImageCoderRegistry(decoders: [drawn], encoders: [FakeEncoder(), encoder])
         }
         fixture.answer()
-        let request = request(.animated).with { $0.policy.caching.form = .encoded(format) }
+        let request = request([.animated]).with { $0.policy.caching.form = .encoded(format) }
         _ = try await fixture.pipeline.image(for: request)
         let isStored = format == .png
         #expect(encoder.frameCounts.now == (isStored ? [5] : []))

@@ -47,7 +47,7 @@ private struct PartRecordingDecoder: PartialImageDecoder {
 
     private func run(
         _ transforms: [any ImageTransformer], format: ImageFormat = .png, frameCount: Int = 1,
-        scope: TransformScope = [],
+        scope: Set<TransformScope> = [],
         _ body: (PipelineFixture, ImageRequest) async throws -> Void = { _, _ in }
     ) async throws -> (Image, [DecodeOptions.Size]) {
         var info = ImageInfo(format: format, size: PixelSize(width: 200, height: 100))
@@ -79,7 +79,7 @@ private struct PartRecordingDecoder: PartialImageDecoder {
     @Test func anUntransformedImageIsDecodedInFull() async throws {
         let (image, requested) = try await run([ResizeTransformer(to: size)], frameCount: 3)
         #expect(requested == [.full] && image.size == PixelSize(width: 200, height: 100))
-        let (resized, sizes) = try await run([ResizeTransformer(to: size)], frameCount: 3, scope: .animated)
+        let (resized, sizes) = try await run([ResizeTransformer(to: size)], frameCount: 3, scope: [.animated])
         #expect(sizes == [.fit(size)] && resized.size == PixelSize(width: 40, height: 20))
     }
 
@@ -127,8 +127,8 @@ private struct PartRecordingDecoder: PartialImageDecoder {
         _ mode: ResizeTransformer.Mode
     ) async throws {
         let resize = ResizeTransformer(to: PixelSize(width: 300, height: 300), mode: mode)
-        let (fresh, requested) = try await run([resize], format: .svg, scope: .vector)
-        let (later, again) = try await run([resize], format: .svg, scope: .vector) { fixture, original in
+        let (fresh, requested) = try await run([resize], format: .svg, scope: [.vector])
+        let (later, again) = try await run([resize], format: .svg, scope: [.vector]) { fixture, original in
             _ = try await fixture.pipeline.image(for: original)
         }
         #expect(requested == Array(again.dropFirst()) && again.first == .full)

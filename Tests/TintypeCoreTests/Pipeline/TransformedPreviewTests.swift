@@ -121,7 +121,8 @@ import TintypeTesting
         let yes: [any ImageTransformer] = [
             ResizeTransformer(to: size), CropTransformer(to: size), FlipTransformer(), RotateTransformer(degrees: 1),
             RoundCornersTransformer(radius: 1), CircleTransformer(), TintTransformer(.black), ColorTransformer(.grey),
-            FlattenTransformer(), PadTransformer(.init(1)), CanvasTransformer(size), TransformerChain.letterbox(size),
+            FlattenTransformer(), PadTransformer(top: 1, left: 1, bottom: 1, right: 1), CanvasTransformer(size),
+            TransformerChain.letterbox(size),
         ]
         let no: [any ImageTransformer] = [
             CropTransformer(to: size, gravity: .smart), ResizeTransformer(to: size, mode: .fill, gravity: .smart),

@@ -8,7 +8,7 @@ import TintypeTesting
     private static let size = PixelSize(width: 20, height: 10)
 
     private func beginning(_ transforms: any ImageTransformer..., decode: DecodeOptions.Size = .full) -> Rendition {
-        Rendition(decode: DecodeOptions(size: decode), transforms: transforms, transformScope: .animated)
+        Rendition(decode: DecodeOptions(size: decode), transforms: transforms, transformScope: [.animated])
             .beginning(takesSize: true)
     }
 
@@ -16,7 +16,7 @@ import TintypeTesting
         (ResizeTransformer.Mode.fit, DecodeOptions.Size.fit(size)), (.fill, .cover(size)), (.stretch, .shrink(size)),
     ]) func aLeadingResizeMovesToTheDecoder(_ mode: ResizeTransformer.Mode, _ size: DecodeOptions.Size) {
         let beginning = beginning(ResizeTransformer(to: Self.size, mode: mode))
-        #expect(beginning.decode.size == size && beginning.decode.sizeScope == .animated)
+        #expect(beginning.decode.size == size && beginning.decode.sizeScope == [.animated])
         #expect(beginning.transforms.isEmpty)
         let flipped = self.beginning(FlipTransformer(vertical: true), ResizeTransformer(to: Self.size, mode: mode))
         #expect(flipped.decode.size == size && flipped.transforms.map(\.identifier) == ["flip(v)"])
@@ -40,7 +40,7 @@ import TintypeTesting
         let decoded = beginning(crop, flip, ResizeTransformer(to: Self.size))
         #expect(
             decoded.decode.crop == rect && decoded.decode.size == .fit(Self.size)
-                && decoded.decode.sizeScope == .animated)
+                && decoded.decode.sizeScope == [.animated])
         #expect(decoded.transforms.map(\.identifier) == ["flip(h)"])
         let alone = Rendition(transforms: [crop]).decodingCropsAlone
         #expect(alone?.decode.crop == rect && alone?.transforms.isEmpty == true)

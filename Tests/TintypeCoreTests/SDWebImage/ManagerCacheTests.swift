@@ -24,7 +24,7 @@ import TintypeTesting
             $0.coders = ImageCoderRegistry(decoders: [drawn], encoders: [FakeEncoder()])
         }
         fixture.answer()
-        let request = fixture.request().transformed(by: transformer, scope: .animated)
+        let request = fixture.request().transformed(by: transformer, scope: [.animated])
             .cached(rendition: memoryAlone, original: diskAlone)
         let image = try await fixture.pipeline.image(for: request)
         try await fixture.pipeline.flush()

@@ -82,7 +82,7 @@ import TintypeTesting
         let request = fixture.request().transformed(by: transformer)
         _ = try await fixture.pipeline.image(for: request)
         #expect(transformer.count.now == 0)
-        _ = try await fixture.pipeline.image(for: request.transformed(scope: .animated))
+        _ = try await fixture.pipeline.image(for: request.transformed(scope: [.animated]))
         #expect(transformer.count.now == 1)
     }
 
@@ -94,7 +94,7 @@ import TintypeTesting
         let request = fixture.request().transformed(by: transformer)
         _ = try await fixture.pipeline.image(for: request)
         #expect(transformer.count.now == 0)
-        _ = try await fixture.pipeline.image(for: request.transformed(scope: .vector))
+        _ = try await fixture.pipeline.image(for: request.transformed(scope: [.vector]))
         #expect(transformer.count.now == 1)
     }
 

@@ -177,7 +177,7 @@ import TintypeTesting
         ] as [(Int, TintypeError.Code)])
     func invalidMarginsAreErrors(_ margin: Int, _ code: TintypeError.Code) throws {
         expectError(code) {
-            try PadTransformer(PadTransformer.Margins(margin)).transform(.numbered(5, 3))
+            try PadTransformer(top: margin, left: margin, bottom: margin, right: margin).transform(.numbered(5, 3))
         }
     }
 

@@ -28,7 +28,8 @@ import TintypeTesting
             (BlurTransformer(radius: 9), large), (SharpenTransformer(radius: 9), large),
             (PixelateTransformer(side: 4), large), (ColorTransformer(.sepia), large),
             (OverlayTransformer(small), large),
-            (FlattenTransformer(), large), (PadTransformer(.init(200)), small), (TrimTransformer(), large),
+            (FlattenTransformer(), large), (PadTransformer(top: 200, left: 200, bottom: 200, right: 200), small),
+            (TrimTransformer(), large),
             (TransformerChain([ColorTransformer(.grey), FlattenTransformer(), BlurTransformer(radius: 2)]), large),
         ]
     }

@@ -37,7 +37,7 @@ import TintypeTesting
             RotateTransformer(degrees: 90, isFitting: false), FlipTransformer(horizontal: true),
             FlipTransformer(vertical: true), FlipTransformer(horizontal: true, vertical: true),
             RoundCornersTransformer(radius: 1), RoundCornersTransformer(radius: 2),
-            RoundCornersTransformer(radius: 1, corners: .topLeft), RoundCornersTransformer(radius: 1, borderWidth: 1),
+            RoundCornersTransformer(radius: 1, corners: [.topLeft]), RoundCornersTransformer(radius: 1, borderWidth: 1),
             RoundCornersTransformer(radius: 1, borderWidth: 1, borderColor: red), CircleTransformer(),
             CircleTransformer(borderWidth: 1), CircleTransformer(borderWidth: 1, borderColor: red),
             TintTransformer(red), TintTransformer(.black), TintTransformer(red, mode: .multiply),
@@ -49,8 +49,9 @@ import TintypeTesting
             OverlayTransformer(black), OverlayTransformer(wide), OverlayTransformer(white, gravity: .top),
             OverlayTransformer(white, inset: size(1, 0)), OverlayTransformer(white, mode: .multiply),
             OverlayTransformer(white, opacity: 0.5), FlattenTransformer(), FlattenTransformer(on: red),
-            PadTransformer(.init(top: 1)), PadTransformer(.init(left: 1)), PadTransformer(.init(bottom: 1)),
-            PadTransformer(.init(right: 1)), PadTransformer(.init(1), color: red), TrimTransformer(),
+            PadTransformer(top: 1), PadTransformer(left: 1), PadTransformer(bottom: 1),
+            PadTransformer(right: 1), PadTransformer(top: 1, left: 1, bottom: 1, right: 1, color: red),
+            TrimTransformer(),
             TrimTransformer(tolerance: 1), ClosureTransformer(identifier: "own") { $0 },
             TransformerChain([FlipTransformer(horizontal: true), BlurTransformer(radius: 1)]),
             TransformerChain([BlurTransformer(radius: 1), FlipTransformer(horizontal: true)]),
@@ -103,12 +104,12 @@ import TintypeTesting
             ),
             (RotateTransformer(degrees: 22.5, isFitting: false), "rotate(22.5,keep)"),
             (FlipTransformer(horizontal: true, vertical: true), "flip(hv)"),
-            (RoundCornersTransformer(radius: 4, corners: .topLeft), "round(4.0,1,0.0,#00000000)"),
+            (RoundCornersTransformer(radius: 4, corners: [.topLeft]), "round(4.0,1,0.0,#00000000)"),
             (TintTransformer(Color(red: 1, green: 2, blue: 255)), "tint(#0102ffff,sourceIn)"),
             (BlurTransformer(radius: 2), "blur(2.0)"),
             (SharpenTransformer(radius: 2, amount: 1.5, threshold: 3), "sharpen(2.0,1.5,3)"),
             (PixelateTransformer(side: 8), "pixelate(8)"), (TrimTransformer(tolerance: 3), "trim(3)"),
-            (PadTransformer(.init(top: 1, left: 2, bottom: 3, right: 4)), "pad(1,2,3,4,#00000000)"),
+            (PadTransformer(top: 1, left: 2, bottom: 3, right: 4), "pad(1,2,3,4,#00000000)"),
             (
                 TransformerChain([TrimTransformer(tolerance: 3), BlurTransformer(radius: 2)]),
                 "chain(7:trim(3),9:blur(2.0))"
@@ -179,7 +180,7 @@ import TintypeTesting
             transformers += ResizeTransformer.Mode.allCases.map {
                 ResizeTransformer(to: size, mode: $0, isEnlarging: true)
             }
-            transformers.append(PadTransformer(.init(top: size.width, right: size.height)))
+            transformers.append(PadTransformer(top: size.width, right: size.height))
         }
         try expectImageOrError(transformers)
     }
