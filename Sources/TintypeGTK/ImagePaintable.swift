@@ -82,7 +82,7 @@ public import TintypeViews
 extension Presentation {
     /// The presentation of views: the image is decoded to the size of the view, and its load begins when the view is
     /// first drawn where it can be seen.
-    public static var inView: Presentation {
+    static var inView: Presentation {
         var presentation = Presentation()
         presentation.sizing = .fitsDisplay
         presentation.start = .deferred

@@ -23,9 +23,9 @@ public struct ImageSlot: Hashable, Sendable {
     }
 
     /// The part of the view.
-    public var layer: Layer
+    package var layer: Layer
     /// The state in which the image is shown.
-    public var state: State
+    package var state: State
 
     /// Creates the slot of a layer in a state.
     public init(_ layer: Layer, state: State = .normal) {

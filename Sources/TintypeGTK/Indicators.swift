@@ -34,7 +34,7 @@ public enum ViewIndicator: Hashable, Sendable, CaseIterable {
 /// The widget of an indicator, and the rule when it is shown.
 @MainActor final class IndicatorWidget {
     let pointer: OpaquePointer
-    private let delayed: DelayedIndicator
+    private let delayed: any LoadIndicator
 
     /// - Returns: `nil` for ``ViewIndicator/none``.
     init?(_ kind: ViewIndicator) {
@@ -43,7 +43,7 @@ public enum ViewIndicator: Hashable, Sendable, CaseIterable {
         case .spinner: pointer = tintype_spinner_new()
         case .progressBar: pointer = tintype_progress_bar_new()
         }
-        delayed = DelayedIndicator(WidgetIndicator(pointer), timer: MainLoopTimer())
+        delayed = WidgetIndicator(pointer).delayed(timer: MainLoopTimer())
     }
 
     func handle(_ event: LoadNotice.Event) {

@@ -1,14 +1,14 @@
 import CTintypeGTK
-public import TintypeCore
+package import TintypeCore
 
 /// A playback timer of GLib's default main context.
 ///
 /// All timers share one source, so a program with hundreds of animated views has one timer in its main loop.
-@MainActor public final class MainLoopTimer: PlaybackTimer {
+@MainActor package final class MainLoopTimer: PlaybackTimer {
     private let id: Int
 
     /// Creates a timer.
-    public init() {
+    package init() {
         id = TimerSource.shared.makeID()
     }
 
@@ -17,15 +17,15 @@ public import TintypeCore
     }
 
     /// The monotonic time of GLib. During a tick, it is the same for all timers that are due.
-    public var now: Duration { TimerSource.shared.now }
+    package var now: Duration { TimerSource.shared.now }
 
     /// Calls `tick` once at `time`. Replaces the previous setting.
-    public func set(for time: Duration, _ tick: @escaping @MainActor () -> Void) {
+    package func set(for time: Duration, _ tick: @escaping @MainActor () -> Void) {
         TimerSource.shared.set(id, for: time, tick)
     }
 
     /// Cancels the pending call, if there is one.
-    public func cancel() {
+    package func cancel() {
         TimerSource.shared.cancel(id)
     }
 

@@ -4,9 +4,8 @@ import Foundation
 
 // The functions of a program. Write the module's name before them: `TintypeGTK.run("org.example.Viewer") { … }`.
 
-#if GTK
-
-/// Runs a GTK application, and the main actor within it, until its last window is closed.
+/// Runs a GTK application, and the main actor within it, until its last window is closed. Needs the package trait
+/// `GTK`.
 ///
 /// Call it on the first thread of the process, outside of any task: from a synchronous `main`.
 ///
@@ -15,9 +14,13 @@ import Foundation
 ///   - arguments: The name of the program, then the arguments that GLib interprets. It refuses others.
 ///   - activate: Creates the windows. Receives the `GtkApplication`.
 /// - Returns: The exit status.
+#if !GTK
+@available(*, unavailable, message: "enable the trait: .package(url: …, from: …, traits: [\"GTK\"])")
+#endif
 @MainActor public func run(
     _ identifier: String, arguments: [String] = [], activate: @escaping @MainActor (OpaquePointer) -> Void
 ) -> Int32 {
+    #if GTK
     attach()
     let owner = Unmanaged.passRetained(Activation(activate))
     defer { owner.release() }
@@ -31,6 +34,9 @@ import Foundation
                 if let application = OpaquePointer(bitPattern: application) { activation.body(application) }
             }
         }, owner.toOpaque())
+    #else
+    return 1
+    #endif
 }
 
 /// Makes GLib's default main context run the jobs of the main actor, for programs that run GTK by themselves or through
@@ -42,7 +48,11 @@ import Foundation
 /// task, during which no other job runs.
 ///
 /// - Precondition: The call comes from the first thread of the process, outside of any task.
+#if !GTK
+@available(*, unavailable, message: "enable the trait: .package(url: …, from: …, traits: [\"GTK\"])")
+#endif
 @MainActor public func attach() {
+    #if GTK
     let isInTask = withUnsafeCurrentTask { $0 != nil }
     precondition(!isInTask, "TintypeGTK.attach() was called in a task: a GTK program needs a synchronous main function")
     switch tintype_bridge_install() {
@@ -52,7 +62,10 @@ import Foundation
     case .TINTYPE_BRIDGE_NO_QUEUE:
         preconditionFailure("TintypeGTK.attach(): libdispatch has no descriptor for its main queue")
     }
+    #endif
 }
+
+#if GTK
 
 /// The closure that creates the windows of an application.
 @MainActor private final class Activation {
@@ -62,18 +75,6 @@ import Foundation
         self.body = body
     }
 }
-
-#else
-
-/// Runs a GTK application. Needs the package trait `GTK`.
-@available(*, unavailable, message: "enable the trait: .package(url: …, from: …, traits: [\"GTK\"])")
-@MainActor public func run(
-    _ identifier: String, arguments: [String] = [], activate: @escaping @MainActor (OpaquePointer) -> Void
-) -> Int32 { 1 }
-
-/// Makes GLib's default main context run the jobs of the main actor. Needs the package trait `GTK`.
-@available(*, unavailable, message: "enable the trait: .package(url: …, from: …, traits: [\"GTK\"])")
-@MainActor public func attach() {}
 
 #endif
 

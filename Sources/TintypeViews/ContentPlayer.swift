@@ -26,10 +26,10 @@ public import TintypeCore
     /// Creates a player that shows nothing.
     ///
     /// - Parameters:
-    ///   - timer: A timer for this player alone.
+    ///   - timer: A timer for this player alone; by default one over the system's clock.
     ///   - settings: The settings of each animation.
-    public init(timer: any PlaybackTimer = SystemPlaybackTimer(), settings: PlaybackSettings = PlaybackSettings()) {
-        self.timer = timer
+    public init(timer: (any PlaybackTimer)? = nil, settings: PlaybackSettings = PlaybackSettings()) {
+        self.timer = timer ?? SystemPlaybackTimer()
         self.settings = settings
     }
 

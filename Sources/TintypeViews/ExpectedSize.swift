@@ -28,7 +28,7 @@ public struct ExpectedSize: Hashable, Sendable {
     ///   - size: The size in pixels.
     ///   - basis: Where the size comes from.
     ///   - unscaled: By default `size`.
-    public init(_ size: PixelSize, basis: Basis, unscaled: PixelSize? = nil) {
+    package init(_ size: PixelSize, basis: Basis, unscaled: PixelSize? = nil) {
         self.size = size
         self.basis = basis
         self.unscaled = unscaled ?? size

@@ -138,7 +138,7 @@ extension ImageBinding {
     }
 
     /// Returns the image in memory that the load revalidates. It is shown as a preview, so it is not modified by the
-    /// ``ResultModifier``.
+    /// `ImageRequest.resultModifier`.
     private func imageToRevalidate(_ request: ImageRequest) -> ImageResponse? {
         guard request.policy.freshness == .revalidate,
             let old = pipeline.imageInMemory(of: request.with { $0.resultModifier = nil })

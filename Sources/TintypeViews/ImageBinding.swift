@@ -65,11 +65,11 @@ public import TintypeCore
     ///     loads. Called at most once.
     public init(
         _ display: any ImageDisplay, pipeline: ImagePipeline,
-        makeTimer: @escaping @MainActor () -> any PlaybackTimer = { SystemPlaybackTimer() }
+        makeTimer: (@MainActor () -> any PlaybackTimer)? = nil
     ) {
         self.display = display
         self.pipeline = pipeline
-        self.makeTimer = makeTimer
+        self.makeTimer = makeTimer ?? { SystemPlaybackTimer() }
     }
 
     isolated deinit {

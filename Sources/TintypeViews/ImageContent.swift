@@ -17,7 +17,7 @@ public enum ImageContent: Sendable {
     case failure(TintypeError, Image?)
 
     /// The role of the image.
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// Nothing is shown.
         case nothing
         /// An image that stands in for another one.
@@ -31,7 +31,7 @@ public enum ImageContent: Sendable {
     }
 
     /// The role of the image.
-    public var kind: Kind {
+    package var kind: Kind {
         switch self {
         case .nothing: .nothing
         case .placeholder: .placeholder

@@ -93,9 +93,9 @@ public struct ImageTransition: Hashable, Sendable {
 public struct CustomTransition: Hashable, Sendable {
     /// The name that distinguishes this transition from others.
     public let name: String
-    let prepare: @MainActor @Sendable (TransitionContext) -> Void
-    let animate: @MainActor @Sendable (TransitionContext, Double) -> TransitionFrame
-    let complete: @MainActor @Sendable (TransitionContext, Bool) -> Void
+    @Uncompared private(set) var prepare: @MainActor @Sendable (TransitionContext) -> Void
+    @Uncompared private(set) var animate: @MainActor @Sendable (TransitionContext, Double) -> TransitionFrame
+    @Uncompared private(set) var complete: @MainActor @Sendable (TransitionContext, Bool) -> Void
 
     /// Creates a transition.
     ///
@@ -116,18 +116,12 @@ public struct CustomTransition: Hashable, Sendable {
         self.animate = animate
         self.complete = complete
     }
-
-    /// Returns whether the names are equal.
-    public static func == (left: CustomTransition, right: CustomTransition) -> Bool { left.name == right.name }
-
-    /// Hashes the name.
-    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 /// The contents that a transition leads from and to.
 @MainActor public struct TransitionContext {
     /// The transition.
-    public let transition: ImageTransition
+    package let transition: ImageTransition
     /// The content that the display showed before.
     public let old: ImageContent
     /// The content that the display will show.

@@ -11,25 +11,30 @@ public import TintypeCore
     func stop()
 }
 
-/// Delays another indicator, so that it does not appear during short loads, and shows it for a minimum time, so that it
-/// does not flicker.
-@MainActor public final class DelayedIndicator: LoadIndicator {
+extension LoadIndicator {
+    /// Returns an indicator that delays this one, so that it does not appear during short loads, and shows it for a
+    /// minimum time, so that it does not flicker.
+    ///
+    /// - Parameters:
+    ///   - delay: How long a load runs before the indicator appears; 200 ms by default.
+    ///   - minimum: The minimum time for which the indicator stays visible; 300 ms by default.
+    ///   - timer: A timer for this indicator alone; by default one over the system's clock.
+    public func delayed(
+        by delay: Duration = .milliseconds(200), minimum: Duration = .milliseconds(300),
+        timer: (any PlaybackTimer)? = nil
+    ) -> any LoadIndicator {
+        DelayedIndicator(self, delay: delay, minimum: minimum, timer: timer ?? SystemPlaybackTimer())
+    }
+}
+
+/// Delays another indicator: see ``LoadIndicator/delayed(by:minimum:timer:)``.
+@MainActor private final class DelayedIndicator: LoadIndicator {
     private let indicator: any LoadIndicator
     private let timer: any PlaybackTimer
     private var state: IndicatorDelay
     private var newest: LoadProgress?
 
-    /// Creates an indicator that shows another one.
-    ///
-    /// - Parameters:
-    ///   - indicator: What is shown and hidden.
-    ///   - delay: How long a load runs before the indicator appears; 200 ms by default.
-    ///   - minimum: The minimum time for which the indicator stays visible; 300 ms by default.
-    ///   - timer: A timer for this indicator alone.
-    public init(
-        _ indicator: any LoadIndicator, delay: Duration = .milliseconds(200), minimum: Duration = .milliseconds(300),
-        timer: any PlaybackTimer = SystemPlaybackTimer()
-    ) {
+    init(_ indicator: any LoadIndicator, delay: Duration, minimum: Duration, timer: any PlaybackTimer) {
         self.indicator = indicator
         self.timer = timer
         state = IndicatorDelay(delay: delay, minimum: minimum)
@@ -41,16 +46,16 @@ public import TintypeCore
     }
 
     /// Starts the delay.
-    public func start() { change { $0.start(at: $1) } }
+    func start() { change { $0.start(at: $1) } }
 
     /// Passes the progress on, if the indicator is shown.
-    public func update(_ progress: LoadProgress) {
+    func update(_ progress: LoadProgress) {
         newest = progress
         if state.isShown { indicator.update(progress) }
     }
 
     /// Stops the indicator, when it has been shown for long enough.
-    public func stop() { change { $0.stop(at: $1) } }
+    func stop() { change { $0.stop(at: $1) } }
 
     private func change(_ event: (inout IndicatorDelay, Duration) -> IndicatorDelay.Action?) {
         switch event(&state, timer.now) {

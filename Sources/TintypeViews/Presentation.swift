@@ -28,7 +28,8 @@ public struct Presentation: Sendable {
     /// Creates a presentation; by default it shows the image at once and cancels the former load.
     public init(
         whileLoading: WhileLoading = .nothing, failureImage: Image? = nil, delivery: Delivery = .automatic,
-        replacement: Replacement = .cancelsFormer, start: Start = .immediate, whenHidden: WhenHidden = .pauses,
+        replacement: Replacement = .cancelsFormer, start: Start = .immediate,
+        whenHidden: WhenHidden = .pauses(after: .seconds(2)),
         expectedSize: PixelSize? = nil, sizing: Sizing = .asRequested, transition: ImageTransition? = nil,
         completion: Completion = .whenShown
     ) {
@@ -90,10 +91,9 @@ extension Presentation {
         case yields
         /// The load continues with the lowest priority, and stops after this time unless more than half of its bytes
         /// have arrived. It starts again when the display is visible. The receiver is not notified of the pause.
+        ///
+        /// By default after two seconds, so that a short look at another page does not restart the load.
         case pauses(after: Duration)
-
-        /// A pause after two seconds, so that a short look at another page does not restart the load.
-        public static let pauses = WhenHidden.pauses(after: .seconds(2))
     }
 
     /// Whether the request or the display determines the size of the image.

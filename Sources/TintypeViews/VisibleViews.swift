@@ -1,13 +1,13 @@
-public import TintypeCore
+package import TintypeCore
 
 /// Counts the views that show images of a pipeline, and tells its caches when none does:
 /// `ImagePipeline.setHidden(_:)`.
 ///
 /// A toolkit calls ``viewAppeared()`` and ``viewDisappeared()`` in pairs. While a list is built anew, no view may be
 /// visible for a moment, so the pipeline is told only after ``delay``.
-@MainActor public final class VisibleViews {
+@MainActor package final class VisibleViews {
     /// How long no view is visible before the program counts as hidden.
-    public let delay: Duration
+    package let delay: Duration
 
     private let timer: any PlaybackTimer
     private let onChange: @MainActor (Bool) -> Void
@@ -15,7 +15,7 @@ public import TintypeCore
     private var isHidden = false
 
     /// Creates a counter for a pipeline, which it does not retain.
-    public convenience init(of pipeline: ImagePipeline, timer: any PlaybackTimer = SystemPlaybackTimer()) {
+    package convenience init(of pipeline: ImagePipeline, timer: any PlaybackTimer) {
         self.init(timer: timer) { [weak pipeline] in pipeline?.setHidden($0) }
     }
 
@@ -27,7 +27,7 @@ public import TintypeCore
     }
 
     /// Counts a view that becomes visible.
-    public func viewAppeared() {
+    package func viewAppeared() {
         count += 1
         guard count == 1 else { return }
         timer.cancel()
@@ -35,7 +35,7 @@ public import TintypeCore
     }
 
     /// Counts a view that is no longer visible.
-    public func viewDisappeared() {
+    package func viewDisappeared() {
         count -= 1
         guard count == 0 else { return }
         timer.set(for: timer.now + delay) { [weak self] in self?.setHidden(true) }

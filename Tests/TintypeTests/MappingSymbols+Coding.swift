@@ -173,7 +173,6 @@ extension MappingSymbols {
             "FrameBudget": FrameBudget.self, "FrameMemory": FrameMemory.self, "FramePool": FramePool.self,
             "FrameMemory.limit": \FrameMemory.limit, "FramePool.clear()": { (pool: FramePool) in pool.clear() },
             "PlaybackMode": PlaybackMode.self, "PlaybackTimer": (any PlaybackTimer).self,
-            "SystemPlaybackTimer": SystemPlaybackTimer.self,
             "PlaybackSettings.budget": \PlaybackSettings.budget,
             "PlaybackSettings.lateness": \PlaybackSettings.lateness,
             "PlaybackSettings.loopCount": \PlaybackSettings.loopCount,

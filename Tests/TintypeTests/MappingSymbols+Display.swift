@@ -31,9 +31,10 @@ extension MappingSymbols {
     /// Displays, bindings and presentations.
     static var views: [String: Any] {
         [
-            "ImageContent": ImageContent.self, "ImageSlots": ImageSlots<SlottedView>.self,
-            "SlottedImageDisplay": (any SlottedImageDisplay).self, "ContentPlayer": ContentPlayer.self,
-            "DelayedIndicator": DelayedIndicator.self,
+            "ImageContent": ImageContent.self, "ImageSlots": ImageSlots<Int>.self,
+            "ContentPlayer": ContentPlayer.self,
+            "LoadIndicator.delayed(by:minimum:timer:)":
+                { @MainActor (indicator: any LoadIndicator) in indicator.delayed() },
             "ContentPlayer.allowsMotion": { @MainActor (player: ContentPlayer) in player.allowsMotion },
             "ImageBinding.activity": { @MainActor (binding: ImageBinding) in binding.activity },
             "ImageBinding.begin()": { @MainActor (binding: ImageBinding) in binding.begin() },
@@ -41,7 +42,7 @@ extension MappingSymbols {
             "ImageBinding.isVisible": { @MainActor (binding: ImageBinding) in binding.isVisible },
             "ImageBinding.refit()": { @MainActor (binding: ImageBinding) in binding.refit() },
             "ImageBinding.retry(receive:)": { @MainActor (binding: ImageBinding) in binding.retry(receive: nil) },
-            "ImageSlots.subscript(_:)": { @MainActor (slots: ImageSlots<SlottedView>) in slots[0] },
+            "ImageSlots.subscript(_:)": { @MainActor (slots: ImageSlots<Int>) in slots[0] },
             "ImageEvent.info(_:)": ImageEvent.info, "LoadPolicy.delivery.header": \LoadPolicy.delivery.header,
             "LoadProgress.fraction": \LoadProgress.fraction, "LoadProgress.isComplete": \LoadProgress.isComplete,
             "ImageBinding": ImageBinding.self, "ImageDisplay": (any ImageDisplay).self,
@@ -110,9 +111,4 @@ extension MappingSymbols {
             "ImageTransition.When.waitedFor": ImageTransition.When.waitedFor,
         ]
     }
-}
-
-/// A view with several images, as an argument of ``ImageSlots``.
-final class SlottedView: SlottedImageDisplay {
-    func show(_ content: ImageContent, in slot: Int) {}
 }

@@ -41,7 +41,7 @@ public import TintypeViews
         // The first pixels of a content are drawn again by show(_:), because they must not be left out.
         player.onPixels = { [weak self] _ in self?.draw(.animation) }
         let bar = TerminalProgressBar { [weak self] in self?.showProgress($0) }
-        binding.indicator = DelayedIndicator(bar)
+        binding.indicator = bar.delayed()
     }
 
     /// Loads and shows an image, decoded to the size of the view.
@@ -92,7 +92,7 @@ public import TintypeViews
     // MARK: ImageDisplay
 
     /// Shows content in place of what was shown before.
-    public func show(_ content: ImageContent) {
+    fileprivate func show(_ content: ImageContent) {
         endTransition()
         self.content = content
         player.show(content)
@@ -171,6 +171,17 @@ public import TintypeViews
         // Released last: that may report its end, and the receiver may begin another transition.
         withExtendedLifetime(former) {}
     }
+}
+
+/// The view as its binding sees it.
+private final class TerminalDisplay: ImageDisplay {
+    private weak var view: TerminalImageView?
+
+    init(_ view: TerminalImageView) { self.view = view }
+
+    func show(_ content: ImageContent) { view?.show(content) }
+    func show(with transition: RunningTransition) { view?.show(with: transition) }
+    var wantedSize: PixelSize? { view?.wantedSize }
 }
 
 /// Passes the progress of a load to a view.

@@ -7,9 +7,9 @@ import TintypeTesting
 @Suite @MainActor struct IndicatorDelayTests {
     private let shown = FakeIndicator()
     private let timer = ManualPlaybackTimer()
-    private let indicator: DelayedIndicator
+    private let indicator: any LoadIndicator
 
-    init() { indicator = DelayedIndicator(shown, timer: timer) }
+    init() { indicator = shown.delayed(timer: timer) }
 
     @Test func aShortLoadIsNotIndicated() {
         indicator.start()
@@ -55,7 +55,7 @@ import TintypeTesting
     }
 
     @Test func anIndicatorThatIsReleasedWhileItShowsIsStopped() {
-        var indicator: DelayedIndicator? = DelayedIndicator(shown, timer: timer)
+        var indicator: (any LoadIndicator)? = shown.delayed(timer: timer)
         indicator?.start()
         timer.advance(by: .milliseconds(250))
         indicator?.stop()

@@ -6,28 +6,39 @@ import TintypeTesting
 @testable import TintypeViews
 
 /// A button with an image for each state, and a background.
-private final class FakeButton: SlottedImageDisplay {
+@MainActor private final class FakeButton {
     enum Slot: Hashable, Sendable { case normal, highlighted, background }
 
-    private(set) var shown: [Slot: [ImageContent.Kind]] = [:]
-    private(set) var transitions: [Slot] = []
-    private(set) var expected: [Slot: ExpectedSize?] = [:]
-    var scale = 2.0
+    fileprivate(set) var shown: [Slot: [ImageContent.Kind]] = [:]
+    fileprivate(set) var expected: [Slot: ExpectedSize?] = [:]
+}
 
-    func show(_ content: ImageContent, in slot: Slot) { shown[slot, default: []].append(content.kind) }
-    func expect(_ size: ExpectedSize?, in slot: Slot) { expected[slot] = size }
-    func wantedSize(in slot: Slot) -> PixelSize? {
+/// One image of a button.
+private final class ButtonImage: ImageDisplay {
+    private weak var button: FakeButton?
+    private let slot: FakeButton.Slot
+
+    init(_ slot: FakeButton.Slot, of button: FakeButton?) { (self.slot, self.button) = (slot, button) }
+
+    func show(_ content: ImageContent) { button?.shown[slot, default: []].append(content.kind) }
+    func expect(_ size: ExpectedSize?) { button?.expected[slot] = size }
+    var scale: Double { 2 }
+    var fit: ImageFit { slot == .background ? .cover : .contain }
+    var wantedSize: PixelSize? {
         slot == .background ? PixelSize(width: 200, height: 60) : PixelSize(width: 20, height: 20)
     }
-    func fit(in slot: Slot) -> ImageFit { slot == .background ? .cover : .contain }
 }
 
 @Suite(.timeLimited) @MainActor struct SlotTests {
     private let fixture = PipelineFixture(info: ImageInfo(format: .png, size: PixelSize(width: 400, height: 400)))
     private let button = FakeButton()
-    private let slots: ImageSlots<FakeButton>
+    private let slots: ImageSlots<FakeButton.Slot>
 
-    init() { slots = ImageSlots(button, pipeline: fixture.pipeline) }
+    init() { slots = Self.slots(of: button, fixture.pipeline) }
+
+    private static func slots(of button: FakeButton, _ pipeline: ImagePipeline) -> ImageSlots<FakeButton.Slot> {
+        ImageSlots(pipeline: pipeline) { [weak button] in ButtonImage($0, of: button) }
+    }
 
     private func load(
         _ name: String, _ slot: FakeButton.Slot, _ presentation: Presentation = Presentation()
@@ -59,7 +70,7 @@ private final class FakeButton: SlottedImageDisplay {
         #expect(first.ends.now == [nil] && button.shown[.background] == nil)
     }
 
-    @Test func eachSlotHasASizeAFitAndTheScaleOfTheView() async throws {
+    @Test func eachSlotHasASizeAFitAndAScale() async throws {
         fixture.answer()
         let fitting = Presentation(sizing: .fitsDisplay)
         await load("a", .background, fitting).end()
@@ -101,7 +112,7 @@ private final class FakeButton: SlottedImageDisplay {
     @Test func slotsDoNotOwnTheirView() {
         var view: FakeButton? = FakeButton()
         weak let weakView = view
-        let slots = view.map { ImageSlots($0, pipeline: fixture.pipeline) }
+        let slots = view.map { Self.slots(of: $0, fixture.pipeline) }
         _ = slots?[.normal]
         view = nil
         #expect(weakView == nil)

@@ -45,7 +45,7 @@ import TintypeTesting
     @Test(arguments: AnySlot.allCases) func everySlotOfAViewShowsItsImage(_ slot: AnySlot) async throws {
         fixture.answer()
         let control = FakeControl()
-        let (slots, receiver) = (ImageSlots(control, pipeline: fixture.pipeline), FakeReceiver())
+        let (slots, receiver) = (control.slots(fixture.pipeline), FakeReceiver())
         slots[slot].load(fixture.request()) { receiver.receive($0) }
         #expect(slots[slot].request?.source.identity == fixture.identity())
         await receiver.end()
@@ -57,7 +57,7 @@ import TintypeTesting
     @Test func cancellingASlotLeavesItWithoutALoad() {
         let gate = view.gate()
         let control = FakeControl()
-        let slots = ImageSlots(control, pipeline: fixture.pipeline)
+        let slots = control.slots(fixture.pipeline)
         slots[.background].load(fixture.request())
         slots[.background].cancel()
         #expect(slots[.background].task == nil && slots[.background].activity == .idle)
@@ -265,9 +265,21 @@ import TintypeTesting
 /// The image slots of Apple's views.
 enum AnySlot: CaseIterable, Sendable { case image, highlighted, annotation, background, alternate }
 
-private final class FakeControl: SlottedImageDisplay {
-    private(set) var shown: [AnySlot: ObjectIdentifier] = [:]
-    func show(_ content: ImageContent, in slot: AnySlot) { shown[slot] = content.image.map { ObjectIdentifier($0) } }
+@MainActor private final class FakeControl {
+    fileprivate(set) var shown: [AnySlot: ObjectIdentifier] = [:]
+
+    func slots(_ pipeline: ImagePipeline) -> ImageSlots<AnySlot> {
+        ImageSlots(pipeline: pipeline) { [weak self] in ControlImage($0, of: self) }
+    }
+}
+
+private final class ControlImage: ImageDisplay {
+    private weak var control: FakeControl?
+    private let slot: AnySlot
+
+    init(_ slot: AnySlot, of control: FakeControl?) { (self.slot, self.control) = (slot, control) }
+
+    func show(_ content: ImageContent) { control?.shown[slot] = content.image.map { ObjectIdentifier($0) } }
 }
 
 /// Records the identity of every source.

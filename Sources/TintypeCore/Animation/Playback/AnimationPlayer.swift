@@ -33,11 +33,11 @@
     ///   - timer: A timer for this player alone.
     ///   - settings: The playback settings.
     public init(
-        _ animation: AnimatedImage, timer: any PlaybackTimer = SystemPlaybackTimer(),
+        _ animation: AnimatedImage, timer: (any PlaybackTimer)? = nil,
         settings: PlaybackSettings = PlaybackSettings()
     ) {
         self.animation = animation
-        self.timer = timer
+        self.timer = timer ?? SystemPlaybackTimer()
         shownPixels = animation.poster
         state = PlayerState(animation, settings: settings)
     }

@@ -14,20 +14,20 @@
 }
 
 /// A timer over the system's monotonic clock, for programs without a toolkit's frame clock.
-@MainActor public final class SystemPlaybackTimer: PlaybackTimer {
+@MainActor package final class SystemPlaybackTimer: PlaybackTimer {
     private let time: TimeSource
     private var task: Task<Void, Never>?
 
     /// Creates a timer.
-    public init() {
+    package init() {
         time = .system
     }
 
     /// The system's uptime.
-    public var now: Duration { time.uptime() }
+    package var now: Duration { time.uptime() }
 
     /// Calls `tick` once at `moment`, on the main actor. Replaces the previous setting.
-    public func set(for moment: Duration, _ tick: @escaping @MainActor () -> Void) {
+    package func set(for moment: Duration, _ tick: @escaping @MainActor () -> Void) {
         task?.cancel()
         let wait = moment - now
         task = Task { @MainActor in
@@ -37,7 +37,7 @@
     }
 
     /// Cancels the pending call, if there is one.
-    public func cancel() {
+    package func cancel() {
         task?.cancel()
         task = nil
     }
