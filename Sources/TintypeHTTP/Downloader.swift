@@ -69,7 +69,7 @@ public final class Downloader: ImageLoader {
 
     private func start(_ download: Download, _ source: ImageSource, _ options: HTTPOptions) throws(TintypeError) {
         var extras = RequestExtras()
-        if !options.isDefault { extras[HTTPOptionsKey.self] = options }
+        extras[HTTPOptionsKey.self] = options
         let request = ByteRequest(
             source: source, extras: extras, byteLimit: options.maximumByteCount ?? defaultByteLimit)
         let key = try key(for: request)

@@ -264,25 +264,15 @@ extension PixelSize {
 /// A decoder for individual requests, with a name that is part of their cache keys.
 ///
 /// Equal names must mean equal pixels: the name identifies the decoder and its settings.
-public struct NamedDecoder: Sendable {
+public struct NamedDecoder: Hashable, Sendable {
     /// The name of the decoder in cache keys.
     package let id: String
     /// The decoder.
-    package let decoder: any ImageDecoder
+    @Uncompared package private(set) var decoder: any ImageDecoder
 
     /// Creates a named decoder.
     public init(id: String, decoder: any ImageDecoder) {
         self.id = id
         self.decoder = decoder
-    }
-}
-
-extension NamedDecoder: Hashable {
-    /// Returns whether two decoders have the same name.
-    public static func == (left: NamedDecoder, right: NamedDecoder) -> Bool { left.id == right.id }
-
-    /// Hashes the name.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(id)
     }
 }

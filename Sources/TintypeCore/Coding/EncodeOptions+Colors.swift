@@ -59,7 +59,7 @@ extension EncodeOptions {
 extension ImageCoderRegistry {
     /// Returns whether a format is written with the high range of an image, with ``EncodeOptions/range``
     /// ``DecodeOptions/DynamicRange/high``.
-    public func keepsHighRange(_ format: ImageFormat) -> Bool {
+    package func keepsHighRange(_ format: ImageFormat) -> Bool {
         let encoder = try? encoder(for: format)
         return encoder is any HighRangeImageEncoder || encoder is any GainMapImageEncoder
     }

@@ -1,7 +1,7 @@
 /// The priority of a load, compared with other loads.
 ///
 /// Coalesced work runs at the highest priority of its waiters.
-public enum ImagePriority: Int8, Comparable, CaseIterable, Hashable, Sendable {
+public enum ImagePriority: Comparable, CaseIterable, Hashable, Sendable {
     /// Work that no caller waits for, such as prefetching or storing a rendition.
     case veryLow
     /// Work that can wait, such as a refresh in the background.
@@ -13,8 +13,14 @@ public enum ImagePriority: Int8, Comparable, CaseIterable, Hashable, Sendable {
     /// Work that goes before all other work.
     case veryHigh
 
-    /// Returns whether the first priority is lower than the second.
-    public static func < (left: ImagePriority, right: ImagePriority) -> Bool {
-        left.rawValue < right.rawValue
+    /// The number of lower priorities.
+    package var rank: Int {
+        switch self {
+        case .veryLow: 0
+        case .low: 1
+        case .normal: 2
+        case .high: 3
+        case .veryHigh: 4
+        }
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// The set of formats is open: a third-party coder adds a format by creating a value with a name and properties of its
 /// own (``init(rawValue:mediaType:fileExtensions:isVector:)``). Formats with the same name are equal.
-public struct ImageFormat: RawRepresentable, Sendable, CustomStringConvertible {
+public struct ImageFormat: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The short lower-case name, as the command prints it: `"jpeg"`.
     public let rawValue: String
     /// The properties that a third-party coder has set; `nil` for Tintype's formats, and for a format created from its
@@ -69,14 +69,6 @@ public struct ImageFormat: RawRepresentable, Sendable, CustomStringConvertible {
 
     /// The short lower-case name, equal to ``rawValue``.
     public var description: String { rawValue }
-}
-
-extension ImageFormat: Hashable {
-    /// Whether two formats have the same name.
-    public static func == (one: ImageFormat, other: ImageFormat) -> Bool { one.rawValue == other.rawValue }
-
-    /// Hashes the name.
-    public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }
 
 // MARK: - Properties

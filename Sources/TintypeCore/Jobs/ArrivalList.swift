@@ -86,8 +86,8 @@ struct PriorityTally: Sendable {
         private var values = SIMD8<Int32>.zero
 
         subscript(_ priority: ImagePriority) -> Int32 {
-            get { values[Int(priority.rawValue)] }
-            set { values[Int(priority.rawValue)] = newValue }
+            get { values[priority.rank] }
+            set { values[priority.rank] = newValue }
         }
     }
 }

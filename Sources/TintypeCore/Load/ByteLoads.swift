@@ -145,7 +145,7 @@ package struct ByteLoadKey: Hashable, Sendable {
         case generation(Int)
         /// The overrides of the request, which may name its loader, and its policy for the bytes.
         // Indirect, so that the keys of downloads stay small.
-        indirect case request(RequestOverrides?, LoadPolicy)
+        indirect case request(RequestOverrides.Identity?, LoadPolicy)
     }
 
     /// Creates the key of a request.

@@ -105,7 +105,7 @@ struct JobKey: Hashable, Sendable {
     private let key: CacheKey
     private let start: JobStart
     private let policy: LoadPolicy
-    private let overrides: RequestOverrides?
+    private let overrides: RequestOverrides.Identity?
     private let extras: RequestExtras
     /// The other sources of the request, and what distinguishes its own source from others with the same key.
     private let sources: [String]
@@ -145,7 +145,7 @@ struct JobKey: Hashable, Sendable {
         self.key = key
         self.start = start
         self.policy = policy
-        overrides = request.overrides
+        overrides = request.overrides?.identity
         extras = request.extras
         self.sources = sources
         scale = request.others == nil ? nil : request.rendition.decode.scale

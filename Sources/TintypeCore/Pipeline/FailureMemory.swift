@@ -124,7 +124,7 @@ extension TintypeError {
 /// source.
 struct FailureKey: Hashable, Sendable {
     let source: String
-    private let loader: RequestOverrides?
+    private let loader: RequestOverrides.Identity?
     private let extras: RequestExtras
     /// A strict request fails where others succeed.
     private let verification: LoadPolicy.Verification

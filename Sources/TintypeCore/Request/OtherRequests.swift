@@ -90,7 +90,7 @@ extension ImageRequest {
 // MARK: - Low resolution
 
 /// An image with fewer pixels that is delivered before the image itself.
-public enum LowResolution: Hashable, Sendable {
+public enum LowResolution: Sendable {
     /// Another source, with a cache key of its own.
     case source(ImageSource)
     /// The image decoded to fit into a box, in pixels: from a thumbnail that is embedded in the file, if that is large
@@ -101,21 +101,6 @@ public enum LowResolution: Hashable, Sendable {
     /// without a border, and colour changes. Others are left out, such as crops and padding, whose parameters are in
     /// pixels of the full image.
     case thumbnail(fitting: PixelSize)
-
-    /// Returns whether both are the same kind of image, of sources with the same identity.
-    public static func == (left: LowResolution, right: LowResolution) -> Bool { left.identity == right.identity }
-
-    /// Hashes the identity of the source, or the size.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(identity)
-    }
-
-    private var identity: String {
-        switch self {
-        case .source(let source): "source \(source.identity)"
-        case .thumbnail(let box): "thumbnail \(box)"
-        }
-    }
 }
 
 extension ImageRequest {

@@ -85,12 +85,16 @@ public final class RequestOverrides: Sendable {
     }
 }
 
-extension RequestOverrides: Hashable {
-    /// Returns whether both are the same object.
-    public static func == (left: RequestOverrides, right: RequestOverrides) -> Bool { left === right }
+extension RequestOverrides {
+    /// An object in a key: equal only to itself.
+    package struct Identity: Hashable, Sendable {
+        private let overrides: RequestOverrides
 
-    /// Hashes the identity of the object.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(self))
+        package init(_ overrides: RequestOverrides) { self.overrides = overrides }
+
+        package static func == (left: Identity, right: Identity) -> Bool { left.overrides === right.overrides }
+        package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(overrides)) }
     }
+
+    var identity: Identity { Identity(self) }
 }

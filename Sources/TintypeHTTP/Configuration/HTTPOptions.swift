@@ -10,7 +10,13 @@ public import TintypeCore
 /// own `ImageRequest.identity` or its own cache.
 public struct HTTPOptions: Sendable {
     /// The interceptors around each exchange of this request, inside those of the configuration.
-    public var interceptors: [any HTTPInterceptor] = []
+    ///
+    /// They are equal to others with the same identifiers.
+    public var interceptors: [any HTTPInterceptor] {
+        get { ownInterceptors.list }
+        set { ownInterceptors.list = newValue }
+    }
+    private var ownInterceptors = InterceptorList()
 
     /// The credential that is sent to the origin of the request. It is also sent to the origins of alternative sources,
     /// which are separate requests.
@@ -55,23 +61,14 @@ public struct HTTPOptions: Sendable {
     }
 }
 
-extension HTTPOptions: Hashable {
-    /// Returns whether two values have equal options. Interceptors are equal if their identifiers are.
-    public static func == (left: HTTPOptions, right: HTTPOptions) -> Bool {
-        left.isDefault && right.isDefault || left.identity == right.identity
-    }
+/// Interceptors, equal to others with the same identifiers.
+private struct InterceptorList: Hashable, Sendable {
+    var list: [any HTTPInterceptor] = []
 
-    /// Hashes the options. Values without any option hash to the same value at no cost.
-    public func hash(into hasher: inout Hasher) {
-        if !isDefault { hasher.combine(identity) }
-    }
+    static func == (left: Self, right: Self) -> Bool { left.list.elementsEqual(right.list) { $0.id == $1.id } }
 
-    /// Whether no option is set, as in nearly every request.
-    var isDefault: Bool {
-        interceptors.isEmpty && credential == nil && !usesCookies && !acceptsUncheckedCertificate
-            && connectTimeout == nil && idleTimeout == nil && totalTimeout == nil && minimumRate == nil
-            && maximumByteCount == nil && maximumRedirects == nil && retry == nil && serverGuard == nil
-            && crossOriginFields.isEmpty
+    func hash(into hasher: inout Hasher) {
+        for interceptor in list { hasher.combine(interceptor.id) }
     }
 }
 

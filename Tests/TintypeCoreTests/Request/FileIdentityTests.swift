@@ -106,7 +106,7 @@ import TintypeTesting
             let info = ImageInfo(format: .png, size: PixelSize(width: 8, height: 8))
             let fixture = PipelineFixture(info: info) {
                 $0.loaders = [FileLoader()]
-                if isFiltered { $0.interceptors = [CacheKeyFilter.explicit { _ in "mine" }] }
+                if isFiltered { $0.interceptors = [CacheKeyFilter { _ in "mine" }] }
             }
             let request = ImageRequest(url: url).fitting(width: 2).with {
                 if !isFiltered { $0.identity = "mine" }
