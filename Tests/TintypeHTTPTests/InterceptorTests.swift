@@ -472,7 +472,7 @@ import TintypeTesting
 
     @Test func aRedirectHookDecides() async throws {
         var configuration = DownloaderConfiguration.patient
-        configuration.redirectHook = RedirectHook { next, _ in
+        configuration.redirectHook = { next, _ in
             guard next.url.path() != "/forbidden" else { return nil }
             var next = next
             next.headers["X-Redirect"] = "1"

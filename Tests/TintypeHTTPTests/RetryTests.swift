@@ -224,7 +224,7 @@ import TintypeTesting
                 configuration.interceptors = [DownloadModifier.request(id: "a") { _ in throw CancellationError() }]
             case .interceptorWithOurError:
                 configuration.interceptors = [DownloadModifier.request(id: "a") { _ in throw TintypeError.cancelled }]
-            case .redirectHook: configuration.redirectHook = RedirectHook { _, _ in throw CancellationError() }
+            case .redirectHook: configuration.redirectHook = { _, _ in throw CancellationError() }
             case .authorizer:
                 configuration.interceptors = [
                     DownloadAuthorizer(current: { throw CancellationError() }, renewed: { throw CancellationError() })

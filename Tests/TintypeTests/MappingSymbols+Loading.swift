@@ -41,7 +41,8 @@ extension MappingSymbols {
         [
             "Download": Download.self, "DownloadOrder": DownloadOrder.self, "StartRate": StartRate.self,
             "RetryPolicy": RetryPolicy.self, "PartialStore": PartialStore.self, "CookieStore": CookieStore.self,
-            "RedirectHook": RedirectHook.self, "TransferMetrics": TransferMetrics.self,
+            "DownloaderConfiguration.redirectHook": \DownloaderConfiguration.redirectHook,
+            "TransferMetrics": TransferMetrics.self,
             "HTTPInterceptor": (any HTTPInterceptor).self,
             "DownloadModifier.request(id:_:)": DownloadModifier.request,
             "DownloadModifier.response(id:_:)": DownloadModifier.response,

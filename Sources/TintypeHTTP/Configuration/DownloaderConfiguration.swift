@@ -40,8 +40,8 @@ public struct DownloaderConfiguration: Sendable {
     /// minutes by default, in which a link with 200 kbit/s transfers 20 MB; `nil` sets no limit.
     public var totalTimeout: Duration? = .seconds(900)
 
-    /// The lowest rate at which a body must arrive, ``MinimumRate/standard`` by default; `nil` sets no limit. A slower
-    /// response fails with `TintypeError.Code.timedOut`.
+    /// The lowest rate at which a body must arrive, 30,000 bytes in 30 seconds by default; `nil` sets no limit. A
+    /// slower response fails with `TintypeError.Code.timedOut`.
     public var minimumRate: MinimumRate? = .standard
 
     /// The rules for retries. None by default.
@@ -101,7 +101,7 @@ public struct DownloaderConfiguration: Sendable {
     /// sets no restriction.
     public var serverGuard: ServerGuard?
 
-    /// Sends the requests. ``CurlTransport/shared`` by default.
+    /// Sends the requests. The one over libcurl by default.
     ///
     /// The rules of the downloader stay in force with any transport: the limits on transfers, bytes, redirects, rates
     /// and times. Requests with a ``serverGuard`` fail with `TintypeError.Code.refusedRequest` if the transport does
@@ -113,9 +113,15 @@ public struct DownloaderConfiguration: Sendable {
     /// The maximum number of redirects. 10 by default; with 0, a redirect is an error.
     public var maximumRedirects = 10
 
-    /// Decides on each redirect. The request that it returns is checked and limited like any other; if it returns
-    /// `nil`, the transfer fails with `TintypeError.Code.refusedRequest`.
-    public var redirectHook: RedirectHook?
+    /// Takes the request that a redirect leads to and the response that redirects, and returns the request to send,
+    /// which is checked and limited like any other. If it returns `nil`, the transfer fails with
+    /// `TintypeError.Code.refusedRequest`.
+    ///
+    /// At another origin, the request has only fields that are safe there (``crossOriginFields``); the closure may add
+    /// others for an origin that it trusts. It runs on the global concurrent executor, and may throw to end the
+    /// transfer.
+    public var redirectHook:
+        (@Sendable (_ next: DownloadRequest, _ response: DownloadResponse) async throws -> DownloadRequest?)?
 
     /// The names of header fields that a request keeps when a redirect leads to another origin, in addition to those
     /// that are safe anywhere, such as `Accept` and `User-Agent`. Names are case-insensitive. Empty by default, because

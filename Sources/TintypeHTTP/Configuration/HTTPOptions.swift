@@ -8,7 +8,7 @@ public import TintypeCore
 /// policy is `LoadPolicy.Freshness.http` and the origin names the header field in `Vary`. If the bytes depend on the
 /// user, put the header field into an `HTTPSource`: its digest is part of the key. Alternatively, give the request its
 /// own `ImageRequest.identity` or its own cache.
-public struct HTTPOptions: Sendable {
+public struct HTTPOptions: Hashable, Sendable {
     /// The interceptors around each exchange of this request, inside those of the configuration.
     ///
     /// They are equal to others with the same identifiers.
@@ -52,13 +52,6 @@ public struct HTTPOptions: Sendable {
 
     /// Creates options that change nothing.
     public init() {}
-
-    private var identity: [AnyHashable] {
-        [
-            interceptors.map(\.id), credential, usesCookies, acceptsUncheckedCertificate, connectTimeout, idleTimeout,
-            totalTimeout, minimumRate, maximumByteCount, maximumRedirects, retry, serverGuard, crossOriginFields,
-        ]
-    }
 }
 
 /// Interceptors, equal to others with the same identifiers.

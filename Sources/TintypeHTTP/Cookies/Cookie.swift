@@ -10,13 +10,13 @@ public struct Cookie: Hashable, Codable, Sendable {
     /// The domain in lowercase, without a leading dot. An IPv6 address has no brackets.
     public var domain: String
     /// The path that the URL of a request must be at or below.
-    public var path: String
+    package var path: String
     /// Whether the cookie is sent only to the host that set it, not to hosts below ``domain``.
     package var isHostOnly: Bool
     /// Whether the cookie is sent only over TLS.
-    public var isSecure: Bool
+    package var isSecure: Bool
     /// The time at which the cookie expires; `nil` for a session cookie, which lasts until the process ends.
-    public var expires: Date?
+    package var expires: Date?
 
     /// Whether the cookie is sent with a request for `url` (RFC 6265, 5.4).
     func matches(_ url: URL, at now: Date) -> Bool {

@@ -4,9 +4,9 @@ package import TintypeCore
 ///
 /// One thread drives all exchanges of a transport, with one pool of connections. It starts at the first request, and
 /// ends, with all connections, when there was none for 30 seconds.
-public final class CurlTransport: HTTPTransport {
+package final class CurlTransport: HTTPTransport {
     /// The transport of all downloaders whose configuration names no other one.
-    public static let shared = CurlTransport()
+    package static let shared = CurlTransport()
 
     private let drivers: [CurlDriver]
     private let next = Locked(0)
@@ -36,10 +36,10 @@ public final class CurlTransport: HTTPTransport {
     }
 
     /// `true`.
-    public var checksAddresses: Bool { true }
+    package var checksAddresses: Bool { true }
 
     /// Sends a request. See ``HTTPTransport``.
-    public func send(_ request: TransportRequest, to response: TransportResponse) -> any TransportExchange {
+    package func send(_ request: TransportRequest, to response: TransportResponse) -> any TransportExchange {
         let driver = driver
         let exchange = CurlExchange(request, response, driver)
         driver.submit(.start(exchange))

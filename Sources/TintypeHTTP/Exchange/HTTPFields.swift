@@ -43,7 +43,7 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// Whether there is a field with a name.
-    public func contains(_ name: String) -> Bool { all.contains { Self.isSame($0.name, name) } }
+    package func contains(_ name: String) -> Bool { all.contains { Self.isSame($0.name, name) } }
 
     /// Adds a field after all others, in addition to others with the same name.
     package mutating func add(name: String, value: String) {

@@ -8,7 +8,8 @@ extension Exchange {
     /// for it.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/tooManyRedirects`` for a cycle, or for more redirects than the
-    ///   settings allow; ``TintypeCore/TintypeError/Code/refusedRequest`` when the ``RedirectHook`` refuses one.
+    ///   settings allow; ``TintypeCore/TintypeError/Code/refusedRequest`` when ``DownloaderConfiguration/redirectHook``
+    ///   refuses one.
     func followRedirects(from first: DownloadResponse, to request: DownloadRequest) async throws -> DownloadResponse {
         var (request, response) = (request, first)
         var seen: Set<URL> = []
@@ -39,7 +40,7 @@ extension Exchange {
             next = next.authorized(by: credential)
         }
         guard let hook = transfer.settings.configuration.redirectHook else { return next }
-        guard let decided = try await hook.decide(next, response) else {
+        guard let decided = try await hook(next, response) else {
             throw TintypeError(.refusedRequest, stage: .load, "a redirect to \(next.url) was refused")
         }
         return decided
@@ -52,21 +53,6 @@ extension Exchange {
 
     private static func tooMany(_ message: String) -> TintypeError {
         TintypeError(.tooManyRedirects, stage: .load, message)
-    }
-}
-
-/// Decides whether a redirect is followed, and with which request.
-public struct RedirectHook: Sendable {
-    let decide: @Sendable (DownloadRequest, DownloadResponse) async throws -> DownloadRequest?
-
-    /// Creates a hook from a closure.
-    ///
-    /// - Parameter decide: Takes the request that would be sent and the response that redirects to it, and returns the
-    ///   request to send. `nil` refuses the redirect. At another origin, that request has only fields that are safe
-    ///   there (``DownloaderConfiguration/crossOriginFields``); the closure may add others for an origin that it
-    ///   trusts. It runs on the global concurrent executor, and may throw to end the transfer.
-    public init(_ decide: @escaping @Sendable (DownloadRequest, DownloadResponse) async throws -> DownloadRequest?) {
-        self.decide = decide
     }
 }
 
@@ -125,8 +111,8 @@ extension DownloadRequest {
 ///
 /// A program sends its fields to the origin that it names, and any of them may be a secret: API keys have many names.
 /// The origin of a redirect is chosen by a server, so it gets only fields that are known to be safe. `Authorization`,
-/// `Cookie` and `Proxy-Authorization` never cross origins; a ``RedirectHook`` can add a credential for an origin that
-/// it knows.
+/// `Cookie` and `Proxy-Authorization` never cross origins; ``DownloaderConfiguration/redirectHook`` can add a
+/// credential for an origin that it knows.
 package struct CrossOriginFields: Hashable, Sendable, ExpressibleByArrayLiteral {
     /// The names in lowercase.
     private var names: Set<String>

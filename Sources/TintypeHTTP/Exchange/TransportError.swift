@@ -48,7 +48,7 @@ public struct HTTPFailure: Error, Sendable {
     /// The URL that the response came from, after all redirects. It may contain a secret of the redirect.
     package let url: URL
     /// The status code.
-    public let status: Int
+    package let status: Int
     /// The header fields, as the origin sent them; the first 100 whose names and values have at most 8,000 bytes
     /// together, because errors may be remembered.
     public let headers: HTTPFields

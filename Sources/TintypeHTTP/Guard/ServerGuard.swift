@@ -14,23 +14,23 @@ package import TintypeCore
 /// reason, which may reveal details of the program's network: do not send it to the author of the URL.
 public struct ServerGuard: Hashable, Sendable {
     /// The allowed URL schemes, in lowercase.
-    public var schemes: Set<String>
+    package var schemes: Set<String>
     /// The allowed hosts: `example.org` is that host, `*.example.org` all hosts below it, `10.0.0.5` or `::1` an
     /// address. `nil` allows all.
-    public var allowedHosts: Set<String>? {
+    package var allowedHosts: Set<String>? {
         get { allowed?.entries }
         set { allowed = newValue.map(HostList.init) }
     }
     /// The denied hosts, in the form of ``allowedHosts``. They take precedence. A denied address is denied in every
     /// notation, and for every name that resolves to it.
-    public var deniedHosts: Set<String> {
+    package var deniedHosts: Set<String> {
         get { denied.entries }
         set { denied = HostList(newValue) }
     }
     /// The allowed ports; `nil` allows all.
-    public var ports: Set<Int>?
+    package var ports: Set<Int>?
     /// The allowed kinds of addresses.
-    public var addresses: Set<AddressKind>
+    package var addresses: Set<AddressKind>
 
     private var allowed: HostList?
     private var denied: HostList

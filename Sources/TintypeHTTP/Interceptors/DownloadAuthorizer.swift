@@ -7,8 +7,7 @@ import TintypeCore
 /// at the same time, and each sends its request once more. Meanwhile the transfer occupies one of the limited slots, so
 /// both closures have a time limit.
 public final class DownloadAuthorizer: HTTPInterceptor {
-    /// Fetches a credential.
-    public typealias Source = @Sendable () async throws -> HTTPCredential
+    package typealias Source = @Sendable () async throws -> HTTPCredential
 
     private let current: Source
     private let renewals: SharedRenewal
@@ -24,7 +23,8 @@ public final class DownloadAuthorizer: HTTPInterceptor {
     ///   - limit: The longest time that either may take. A closure that takes longer is cancelled and abandoned, and
     ///     the transfers that waited for it fail with `TintypeError.Code.timedOut`, which may be retried.
     public convenience init(
-        current: @escaping Source, renewed: @escaping Source, limit: Duration = .seconds(60)
+        current: @escaping @Sendable () async throws -> HTTPCredential,
+        renewed: @escaping @Sendable () async throws -> HTTPCredential, limit: Duration = .seconds(60)
     ) {
         self.init(current: current, renewed: renewed, limit: limit, clock: .system)
     }

@@ -131,7 +131,7 @@ public struct MinimumRate: Hashable, Sendable {
     }
 
     /// 30 KB in each 30 seconds, that is 8 kbit a second.
-    public static let standard = MinimumRate(byteCount: 30_000, interval: .seconds(30))
+    package static let standard = MinimumRate(byteCount: 30_000, interval: .seconds(30))
 
     /// No limit.
     public static let unlimited = MinimumRate(byteCount: 0, interval: .zero)

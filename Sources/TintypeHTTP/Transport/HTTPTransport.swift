@@ -4,7 +4,7 @@ public import TintypeCore
 /// Sends HTTP requests over a network: one exchange at a time, without redirects, retries, cookies, caching or content
 /// codings, which the downloader adds above it.
 ///
-/// ``CurlTransport`` is the standard one. A program can bring its own (``DownloaderConfiguration/transport``).
+/// The standard one is libcurl. A program can bring its own (``DownloaderConfiguration/transport``).
 public protocol HTTPTransport: Sendable {
     /// Sends a request, and reports what happens to `response`. Returns at once; the events follow from any thread, one
     /// after another: ``TransportResponse/connect(_:)`` if the connection is known,
@@ -60,8 +60,9 @@ public struct TransportRequest: Sendable {
     public var security = TransportSecurity()
     /// Whether HTTP/2 may be used over TLS.
     public var allowsHTTP2 = true
-    /// Refuses addresses, before a connection to one is opened or used again. `nil` allows all.
-    public var addressCheck: AddressCheck?
+    /// Takes a numeric address, such as `10.0.0.5` or `fe80::1`, before a connection to it is opened or used again, and
+    /// throws `TintypeError.Code.forbidden` if it is not allowed. Does not block. `nil` allows all.
+    public var addressCheck: (@Sendable (_ address: String) throws(TintypeError) -> Void)?
     /// Whether a new connection is opened, because another one turned out to be unusable.
     public var usesNewConnection = false
     /// The maximum number of bytes of a body that are read at once; `nil` for the choice of the transport.
@@ -72,9 +73,7 @@ public struct TransportRequest: Sendable {
         (self.url, self.method, self.headers, self.body) = (url, method, headers, body)
     }
 
-    /// Takes a numeric address, such as `10.0.0.5` or `fe80::1`, and throws
-    /// `TintypeError.Code.forbidden` if it is not allowed. Does not block.
-    public typealias AddressCheck = @Sendable (_ address: String) throws(TintypeError) -> Void
+    package typealias AddressCheck = @Sendable (_ address: String) throws(TintypeError) -> Void
 
     /// Whether sending the request twice has the effect of sending it once (RFC 9110, 9.2.2).
     var isIdempotent: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method) }
@@ -111,20 +110,34 @@ public struct TransportHead: Sendable {
 /// What is known about the connection of an exchange.
 public struct TransportConnection: Hashable, Sendable {
     /// Whether another request used the connection before; `nil` if that is unknown.
-    public var isReused: Bool?
+    package var isReused: Bool?
     /// The numeric address of the server, or of the proxy; `nil` if it is unknown.
-    public var address: String?
+    package var address: String?
     /// The time to resolve the name of the server. `nil` for a reused connection, or if it is unknown, as below.
-    public var nameLookup: Duration?
+    package var nameLookup: Duration?
     /// The time to connect, after the name was resolved and before the TLS handshake.
-    public var connecting: Duration?
+    package var connecting: Duration?
     /// The time of the TLS handshake; `nil` without TLS.
-    public var handshake: Duration?
+    package var handshake: Duration?
     /// The round-trip time that the kernel measured while the connection was established.
-    public var roundTrip: Duration?
+    package var roundTrip: Duration?
 
-    /// Creates the description of an unknown connection.
-    public init() {}
+    /// Creates a description; `nil` stands for what is unknown, and for times that a reused connection does not have.
+    ///
+    /// - Parameters:
+    ///   - isReused: Whether another request used the connection before.
+    ///   - address: The numeric address of the server, or of the proxy.
+    ///   - nameLookup: The time to resolve the name of the server.
+    ///   - connecting: The time to connect, after the name was resolved and before the TLS handshake.
+    ///   - handshake: The time of the TLS handshake.
+    ///   - roundTrip: The round-trip time that the kernel measured while the connection was established.
+    public init(
+        isReused: Bool? = nil, address: String? = nil, nameLookup: Duration? = nil, connecting: Duration? = nil,
+        handshake: Duration? = nil, roundTrip: Duration? = nil
+    ) {
+        (self.isReused, self.address, self.nameLookup) = (isReused, address, nameLookup)
+        (self.connecting, self.handshake, self.roundTrip) = (connecting, handshake, roundTrip)
+    }
 }
 
 /// The reason for which an exchange ended without a complete response.
