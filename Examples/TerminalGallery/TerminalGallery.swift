@@ -13,11 +13,11 @@ import TintypeTerminal
     private var firstRow = 0
 
     /// The cells of a thumbnail, with a free column and row between two of them.
-    private static let cell = CellSpan(columns: 25, rows: 12)
+    private static let cell = (columns: 25, rows: 12)
 
     static func main() async throws {
         let (keys, continuation) = AsyncStream<TerminalKey>.makeStream()
-        let session = try TerminalSession(TerminalDetector.detect()) { continuation.yield($0) }
+        let session = try TerminalSession(TerminalCapabilities.detect()) { continuation.yield($0) }
         // However the program ends, the shell gets its terminal back: after Control-C by the handler of the signal.
         defer { session.end() }
         let gallery = TerminalGallery(CommandLine.arguments.dropFirst().map { source($0) }, session)

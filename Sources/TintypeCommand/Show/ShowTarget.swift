@@ -34,7 +34,7 @@ enum ShowTarget {
                     graphics))
         }
         // Without a controlling terminal, there is no answer.
-        guard let capabilities = try? TerminalDetector.detect(variables: variables) else { return .lines }
+        guard let capabilities = try? TerminalCapabilities.detect(variables: variables) else { return .lines }
         if TerminalEnvironment(variables).isDumb, choice == .auto { return .lines }
         return .terminal(choice.graphics.map(capabilities.using) ?? capabilities)
     }

@@ -5,9 +5,9 @@ public struct TerminalCapabilities: Hashable, Sendable {
     /// The protocols that the terminal understands, the best one first.
     public var protocols: [GraphicsProtocol]
     /// The colours of characters.
-    public var colors: ColorDepth
+    package var colors: ColorDepth
     /// The size of the terminal.
-    public var size: TerminalSize
+    package var size: TerminalSize
     /// The colour behind the text; `nil` if it is unknown.
     package var background: Color?
     /// The name and version that the terminal reports, such as `kitty(0.26.5)`; empty if it reports none.
@@ -41,7 +41,7 @@ public struct TerminalCapabilities: Hashable, Sendable {
     }
 
     /// The best protocol.
-    public var bestProtocol: GraphicsProtocol { protocols.first ?? .blocks }
+    package var bestProtocol: GraphicsProtocol { protocols.first ?? .blocks }
 
     /// Returns these capabilities with `graphics` as the first protocol.
     package func using(_ graphics: GraphicsProtocol) -> TerminalCapabilities {

@@ -1,8 +1,7 @@
 public import Foundation
 public import TintypeCore
 
-/// Finds out what a terminal can show.
-public enum TerminalDetector {
+extension TerminalCapabilities {
     /// Asks the controlling terminal. It takes a few milliseconds; at most 1.1 seconds, or 2.1 seconds over `ssh`, with
     /// a terminal that does not answer.
     ///
@@ -14,9 +13,12 @@ public enum TerminalDetector {
     public static func detect(
         variables: [String: String] = ProcessInfo.processInfo.environment
     ) throws(TintypeError) -> TerminalCapabilities {
-        try detect(TerminalDevice(), variables: variables, time: .system)
+        try TerminalDetector.detect(TerminalDevice(), variables: variables, time: .system)
     }
+}
 
+/// Finds out what a terminal can show.
+package enum TerminalDetector {
     /// Asks a terminal.
     ///
     /// - Parameters:

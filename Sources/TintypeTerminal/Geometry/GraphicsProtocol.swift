@@ -24,7 +24,7 @@ public enum GraphicsProtocol: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The colours that a terminal shows for characters.
-public enum ColorDepth: String, Hashable, Sendable, CaseIterable {
+package enum ColorDepth: String, Hashable, Sendable, CaseIterable {
     /// Only the default colours.
     case none = "0"
     /// The 16 colours of the user's theme.

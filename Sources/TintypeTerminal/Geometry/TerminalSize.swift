@@ -10,28 +10,28 @@ public struct TerminalSize: Hashable, Sendable {
     public var cell: PixelSize
 
     /// The cell size that is assumed if a terminal reports none.
-    public static let assumedCell = PixelSize(width: 8, height: 16)
+    package static let assumedCell = PixelSize(width: 8, height: 16)
 
     /// Creates a size. Values below 1 become 1.
-    public init(columns: Int, rows: Int, cell: PixelSize = TerminalSize.assumedCell) {
+    package init(columns: Int, rows: Int, cell: PixelSize = TerminalSize.assumedCell) {
         self.columns = max(1, columns)
         self.rows = max(1, rows)
         self.cell = PixelSize(width: max(1, cell.width), height: max(1, cell.height))
     }
 
     /// The number of cells in both directions.
-    public var span: CellSpan { CellSpan(columns: columns, rows: rows) }
+    package var span: CellSpan { CellSpan(columns: columns, rows: rows) }
 }
 
 /// A number of cells in both directions.
-public struct CellSpan: Hashable, Sendable {
+package struct CellSpan: Hashable, Sendable {
     /// The number of columns.
-    public var columns: Int
+    package var columns: Int
     /// The number of rows.
-    public var rows: Int
+    package var rows: Int
 
     /// Creates a span.
-    public init(columns: Int, rows: Int) {
+    package init(columns: Int, rows: Int) {
         self.columns = columns
         self.rows = rows
     }
@@ -52,10 +52,10 @@ public struct CellRect: Hashable, Sendable {
     /// The number of rows above the rectangle; negative for a region that is scrolled beyond the top.
     public var row: Int
     /// The size in cells.
-    public var span: CellSpan
+    package var span: CellSpan
 
     /// Creates a rectangle from its top left cell and its size.
-    public init(column: Int, row: Int, span: CellSpan) {
+    package init(column: Int, row: Int, span: CellSpan) {
         self.column = column
         self.row = row
         self.span = span
@@ -64,6 +64,18 @@ public struct CellRect: Hashable, Sendable {
     /// Creates a rectangle from its top left cell and its numbers of columns and rows.
     public init(column: Int, row: Int, columns: Int, rows: Int) {
         self.init(column: column, row: row, span: CellSpan(columns: columns, rows: rows))
+    }
+
+    /// The number of columns.
+    public var columns: Int {
+        get { span.columns }
+        set { span.columns = newValue }
+    }
+
+    /// The number of rows.
+    public var rows: Int {
+        get { span.rows }
+        set { span.rows = newValue }
     }
 
     /// Whether all cells are on a screen of a size.

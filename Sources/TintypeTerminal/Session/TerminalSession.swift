@@ -14,7 +14,7 @@ public final class TerminalSession: Sendable {
     /// Begins a session on the controlling terminal.
     ///
     /// - Parameters:
-    ///   - capabilities: The result of ``TerminalDetector/detect(variables:)``. The first protocol is used.
+    ///   - capabilities: The result of ``TerminalCapabilities/detect(variables:)``. The first protocol is used.
     ///   - screen: The screen to use.
     ///   - onKey: Called with each key, on the thread of the session.
     /// - Throws: `TintypeError.Code.unreadable` if there is no terminal.
@@ -148,26 +148,5 @@ package final class TerminalRegion: Sendable {
     package func show(_ content: RegionContent, _ kind: FrameKind = .content) {
         let frame = RegionFrame(content, in: rect)
         core.change { [number] in $0.add(frame, region: number, kind: kind) }
-    }
-}
-
-/// Shows a line of text in a rectangle of a terminal.
-public final class TerminalLabel: Sendable {
-    private let region: TerminalRegion
-
-    /// Creates an empty label.
-    public init(_ session: TerminalSession, in rect: CellRect) {
-        region = session.makeRegion(rect)
-    }
-
-    /// The cells of the label. A change takes effect when a text is shown.
-    public var rect: CellRect {
-        get { region.rect }
-        set { region.rect = newValue }
-    }
-
-    /// Shows a text in the middle. Control characters are escaped, and a text that is too long is truncated.
-    public func show(_ text: String) {
-        region.show(text.isEmpty ? .nothing : .text([text]))
     }
 }

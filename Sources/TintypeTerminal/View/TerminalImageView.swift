@@ -7,12 +7,13 @@ public import TintypeViews
 ///     view.load(ImageRequest(url: url))
 ///
 /// Images are decoded to the size of the rectangle. Animations play; a terminal that is slow gets fewer frames.
-@MainActor public final class TerminalImageView: ImageDisplay {
+@MainActor public final class TerminalImageView {
     /// The session that shows the view.
-    public let session: TerminalSession
+    package let session: TerminalSession
     /// The loads of the view.
-    public private(set) lazy var binding = ImageBinding(self, pipeline: pipeline)
+    public private(set) lazy var binding = ImageBinding(display, pipeline: pipeline)
 
+    private lazy var display = TerminalDisplay(self)
     private let pipeline: ImagePipeline
     private let region: TerminalRegion
     private let player = ContentPlayer()
@@ -89,7 +90,7 @@ public import TintypeViews
         isVisible ? draw(.content) : region.show(.nothing)
     }
 
-    // MARK: ImageDisplay
+    // MARK: What the binding shows
 
     /// Shows content in place of what was shown before.
     fileprivate func show(_ content: ImageContent) {
@@ -101,7 +102,7 @@ public import TintypeViews
 
     /// Shows the new content of a transition, frame by frame. Over `ssh`, and while the view is hidden, it is shown at
     /// once.
-    public func show(with transition: RunningTransition) {
+    fileprivate func show(with transition: RunningTransition) {
         guard !session.capabilities.isRemote, isVisible else {
             show(transition.new)
             return transition.finish()
@@ -114,7 +115,7 @@ public import TintypeViews
     }
 
     /// The size of the rectangle in pixels; for characters, the pixels that they show.
-    public var wantedSize: PixelSize? {
+    var wantedSize: PixelSize? {
         let capabilities = session.capabilities
         let symbols = capabilities.bestProtocol.symbols(capabilities.colors)
         let span = CellSpan(columns: max(1, rect.span.columns), rows: max(1, rect.span.rows))

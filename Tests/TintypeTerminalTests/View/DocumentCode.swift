@@ -9,7 +9,7 @@ import TintypeViews
 @MainActor func show(_ url: URL, with pipeline: ImagePipeline) async throws(TintypeError) {
     let (keys, continuation) = AsyncStream.makeStream(of: TerminalKey.self)
     // The closure runs on the thread of the session.
-    let session = try TerminalSession(TerminalDetector.detect()) { key in continuation.yield(key) }
+    let session = try TerminalSession(TerminalCapabilities.detect()) { key in continuation.yield(key) }
     defer { session.end() }
     let view = TerminalImageView(
         session, in: CellRect(column: 0, row: 0, columns: 40, rows: 20), pipeline: pipeline)
