@@ -27,22 +27,16 @@ extension DiskCache {
 
     /// Removes the oldest entries until at most `byteCount` bytes are left.
     ///
-    /// - Parameter byteCount: The size of the files to keep, in bytes.
+    /// - Parameter byteCount: The size of the files to keep, in bytes. `nil` removes every expired entry, then the
+    ///   oldest entries until all limits hold.
     /// - Returns: The number and size of the removed entries.
     /// - Throws: `TintypeError.Code.unwritable` if the index cannot be used; `TintypeError.Code.cancelled` if the
     ///   task is cancelled.
-    public func trim(to byteCount: Int) async throws(TintypeError) -> DiskUsage {
-        try await withIndex { index in try self.trim(index, to: DiskUsage(count: .max, byteCount: byteCount)) }
-            ?? DiskUsage()
-    }
-
-    /// Removes every expired entry, then the oldest entries until all limits hold.
-    ///
-    /// - Returns: The number and size of the removed entries.
-    /// - Throws: `TintypeError.Code.unwritable` if the index cannot be used; `TintypeError.Code.cancelled` if the
-    ///   task is cancelled.
-    public func trim() async throws(TintypeError) -> DiskUsage {
-        try await withIndex { index in try self.trimToLimits(index) } ?? DiskUsage()
+    public func trim(to byteCount: Int? = nil) async throws(TintypeError) -> DiskUsage {
+        try await withIndex { index in
+            guard let byteCount else { return try self.trimToLimits(index) }
+            return try self.trim(index, to: DiskUsage(count: .max, byteCount: byteCount))
+        } ?? DiskUsage()
     }
 
     /// Removes all entries, even if the disk is too full to open the index. Files of other cache versions, and files

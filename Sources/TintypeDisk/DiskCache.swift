@@ -231,21 +231,21 @@ extension DiskCache {
     /// Returns the entry of a key, with every byte verified, or `nil` on a miss.
     ///
     /// - Throws: `TintypeError.Code.cancelled` if the task is cancelled before a disk thread starts the read.
-    public func entry(for key: CacheKey) async throws(TintypeError) -> CacheEntry? {
+    package func entry(for key: CacheKey) async throws(TintypeError) -> CacheEntry? {
         try await onDisk { () throws(TintypeError) in self.entry(for: key) }
     }
 
     /// Returns whether there is an unexpired entry for a key. Does not verify the entry's bytes.
     ///
     /// - Throws: `TintypeError.Code.cancelled` if the task is cancelled before a disk thread starts the check.
-    public func contains(_ key: CacheKey) async throws(TintypeError) -> Bool {
+    package func contains(_ key: CacheKey) async throws(TintypeError) -> Bool {
         try await onDisk { () throws(TintypeError) in self.contains(key) }
     }
 
     /// Removes the entry of a key.
     ///
     /// - Throws: `TintypeError.Code.cancelled` if the task is cancelled before a disk thread starts the removal.
-    public func remove(_ key: CacheKey) async throws(TintypeError) {
+    package func remove(_ key: CacheKey) async throws(TintypeError) {
         try await onDisk { () throws(TintypeError) in self.remove(key) }
     }
 

@@ -39,12 +39,12 @@ public struct DiskStats: Sendable {
     /// The number of files that were damaged or held another key's entry, and were removed.
     public internal(set) var damaged = 0
     /// The number of entries written.
-    public internal(set) var writes = 0
+    package internal(set) var writes = 0
     /// The number of entries that were not written: they were too large, too many were pending, or the disk refused
     /// them.
-    public internal(set) var refusals = 0
+    package internal(set) var refusals = 0
     /// The number of entries evicted to enforce the limits.
-    public internal(set) var evictions = 0
+    package internal(set) var evictions = 0
     /// The number of times that the index was missing, damaged or out of date, and was reconciled with the files.
     package internal(set) var rebuilds = 0
     /// The reason why writing fails at present, or `nil` if it works. While there is a problem, the cache only reads.

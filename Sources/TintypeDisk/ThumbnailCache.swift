@@ -1,13 +1,30 @@
-public import Foundation
+package import Foundation
 public import TintypeCore
+
+extension DiskCache {
+    /// Returns a cache of decoded images in the folder `thumbnails` of this cache's directory, with the same clock: a
+    /// hit opens, maps and verifies one file and decodes nothing.
+    ///
+    /// It takes 4 bytes per pixel, about ten times as much as an encoded image, so it is meant for small images and has
+    /// limits of its own.
+    ///
+    /// - Parameters:
+    ///   - limits: The limits on size, count and age. `nil` takes those of this cache, but at most 128 MB.
+    ///   - maximumByteCount: The maximum size of one image's pixels, in bytes. 1 MB by default, or 512 × 512 pixels.
+    public func thumbnails(
+        limits: DiskLimits? = nil, maximumByteCount: Int = 1 << 20
+    ) -> any PixelCaching {
+        ThumbnailCache(beside: self, limits: limits, maximumByteCount: maximumByteCount)
+    }
+}
 
 /// A disk cache of decoded images. A hit opens, maps and verifies one file and decodes nothing.
 ///
 /// It takes 4 bytes per pixel, about ten times as much as an encoded image, so it is meant for small images and has
 /// limits of its own. The files are managed by a ``DiskCache``: an entry's payload is the premultiplied rows of the
 /// image as they are in memory, and its metadata describes the image. You can call every method from any thread.
-public final class ThumbnailCache: PixelCaching {
-    /// The cache that manages the files, for maintenance such as ``DiskCache/trim()``.
+package final class ThumbnailCache: PixelCaching {
+    /// The cache that manages the files, for maintenance such as ``DiskCache/trim(to:)``.
     package let disk: DiskCache
     /// The maximum size of one image's pixels, in bytes.
     package let maximumByteCount: Int
@@ -27,7 +44,7 @@ public final class ThumbnailCache: PixelCaching {
     ///   - limits: The limits on size, count and age. 128 MB and 7 days since the last use by default.
     ///   - maximumByteCount: The maximum size of one image's pixels, in bytes. 1 MB by default, or 512 × 512 pixels.
     ///   - time: The clock for ages and expiry dates.
-    public convenience init(
+    package convenience init(
         directory: URL? = nil, limits: DiskLimits = DiskLimits(byteCount: 128 << 20), maximumByteCount: Int = 1 << 20,
         time: TimeSource = .system
     ) {
@@ -41,7 +58,7 @@ public final class ThumbnailCache: PixelCaching {
     ///   - disk: The disk cache.
     ///   - limits: The limits on size, count and age. `nil` takes those of the disk cache, but at most 128 MB.
     ///   - maximumByteCount: The maximum size of one image's pixels, in bytes. 1 MB by default.
-    public convenience init(beside disk: DiskCache, limits: DiskLimits? = nil, maximumByteCount: Int = 1 << 20) {
+    package convenience init(beside disk: DiskCache, limits: DiskLimits? = nil, maximumByteCount: Int = 1 << 20) {
         var inherited = disk.limits
         inherited.byteCount = min(inherited.byteCount, 128 << 20)
         self.init(disk.layout.folder(Self.folderName), limits ?? inherited, maximumByteCount, disk.time)
@@ -62,7 +79,7 @@ extension ThumbnailCache {
     ///
     /// The pixels are mapped from the file, and stay valid after the file is removed. An entry that is not an image is
     /// removed.
-    public func image(for key: CacheKey) -> Image? {
+    package func image(for key: CacheKey) -> Image? {
         guard let result = disk.lookUp(key, as: InPlaceBytes.self) else { return nil }
         if let image = result.image { return image }
         // The entry is sound, but this cache did not write it.
@@ -78,7 +95,7 @@ extension ThumbnailCache {
     ///   - timeToLive: The time until the entry expires, or `nil` if only the limits apply.
     /// - Returns: Whether the image is of a kind and size that this cache stores.
     @discardableResult
-    public func store(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool {
+    package func store(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool {
         guard !image.isAnimated, !image.isPartial, image.highRange == nil,
             let count = PixelBuffer.rowByteCount(image.size), count <= maximumByteCount
         else {
@@ -93,21 +110,21 @@ extension ThumbnailCache {
     }
 
     /// Removes the image of a key. Blocks the calling thread.
-    public func remove(_ key: CacheKey) { disk.remove(key) }
+    package func remove(_ key: CacheKey) { disk.remove(key) }
 
     /// Returns whether there is an unexpired entry for a key. Does not verify its bytes. Blocks the calling thread.
-    public func contains(_ key: CacheKey) -> Bool { disk.contains(key) }
+    package func contains(_ key: CacheKey) -> Bool { disk.contains(key) }
 
     /// Removes all images.
     ///
     /// - Throws: `TintypeError.Code.unwritable` if the files cannot be removed; `TintypeError.Code.cancelled` if
     ///   the task is cancelled.
-    public func removeAll() async throws(TintypeError) { try await disk.removeAll() }
+    package func removeAll() async throws(TintypeError) { try await disk.removeAll() }
 
     /// Waits until all earlier changes are written to disk.
     ///
     /// - Throws: The first write error since the last call, usually `TintypeError.Code.unwritable`.
-    public func flush() async throws(TintypeError) { try await disk.flush() }
+    package func flush() async throws(TintypeError) { try await disk.flush() }
 }
 
 extension DiskCache.LookupResult<InPlaceBytes> {

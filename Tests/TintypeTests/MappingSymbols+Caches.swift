@@ -40,7 +40,8 @@ extension MappingSymbols {
     /// Serializers, the thumbnail cache and queries.
     static var cacheForms: [String: Any] {
         [
-            "CacheSerializer": CacheSerializer.self, "ThumbnailCache": ThumbnailCache.self,
+            "CacheSerializer": CacheSerializer.self,
+            "DiskCache.thumbnails(limits:maximumByteCount:)": DiskCache.thumbnails(limits:maximumByteCount:),
             "CacheSerializer.Form.bytes(_:_:)": CacheSerializer.Form.bytes(_:_:),
             "PipelineConfiguration.serializer": \PipelineConfiguration.serializer,
             "LoadPolicy.StoredForm.pixels": LoadPolicy.StoredForm.pixels,
