@@ -15,11 +15,11 @@ public import TintypeCore
 /// thread may use a canvas.
 public struct CairoCanvas: Hashable, Sendable {
     /// The size of the canvas in units of the closure.
-    public var size: PixelSize
+    package var size: PixelSize
     /// The pixels for each unit: 2 for a display of double density.
-    public var scale: Double
+    package var scale: Double
     /// What the canvas shows before anything is drawn; transparent by default.
-    public var background: Color
+    package var background: Color
 
     /// Creates a canvas.
     ///
@@ -31,15 +31,15 @@ public struct CairoCanvas: Hashable, Sendable {
         (self.size, self.scale, self.background) = (size, scale, background)
     }
 
-    /// The context of cairo (`cairo_t *`), which is valid during the call of the closure.
-    public typealias Context = OpaquePointer
+    package typealias Context = OpaquePointer
 
-    /// Calls a closure that draws, and returns the pixels.
+    /// Calls a closure that draws on a context of cairo (`cairo_t *`), which is valid during the call, and returns the
+    /// pixels.
     ///
     /// - Throws: `TintypeError.Code.transformFailed` if the closure throws another error or leaves the context in an
     ///   error status, or if the canvas has no pixels; `TintypeError.Code.limitExceeded` if it has too many;
     ///   `TintypeError.Code.noCoder` if cairo is not installed, `TintypeError.Code.outOfMemory`.
-    public func pixels(_ draw: (Context) throws -> Void) throws(TintypeError) -> PixelBuffer {
+    public func pixels(_ draw: (_ context: OpaquePointer) throws -> Void) throws(TintypeError) -> PixelBuffer {
         let size = try pixelSize
         var writer = try PixelWriter(size: size)
         writer.fill(background)

@@ -22,7 +22,7 @@ public struct CairoTransformer: ImageTransformer {
     ///   - draw: Receives the context of cairo and the size of the image in pixels. Called on a thread that may block,
     ///     for each frame of an animation.
     public init(
-        identifier: String, draw: @escaping @Sendable (_ context: CairoCanvas.Context, _ size: PixelSize) throws -> Void
+        identifier: String, draw: @escaping @Sendable (_ context: OpaquePointer, _ size: PixelSize) throws -> Void
     ) {
         (name, self.draw) = (identifier, draw)
     }

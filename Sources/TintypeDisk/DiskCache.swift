@@ -117,7 +117,6 @@ extension DiskCache {
     ///
     /// Reads return the entry from this call on. The cache refuses an entry that is larger than `limits` allow, that
     /// exceeds the memory for pending writes (256 MB), or that arrives within 10 seconds of a failed write.
-    /// ``DiskStats/refusals`` counts such entries.
     ///
     /// An entry without extended data keeps that of the entry that it replaces, so that loading the bytes again does
     /// not lose it. `amend(_:_:)` changes or removes it.

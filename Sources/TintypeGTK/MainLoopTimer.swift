@@ -1,5 +1,5 @@
 import CTintypeGTK
-package import TintypeCore
+import TintypeCore
 
 /// A playback timer of GLib's default main context.
 ///

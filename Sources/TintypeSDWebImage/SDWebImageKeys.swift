@@ -6,7 +6,7 @@ public import TintypeCore
 /// Tintype's own keys are identifiers, which distinguish more settings.
 public enum SDWebImageKeys {
     /// Returns the `transformerKey` of the equivalent SDWebImage transformer, or `nil` if there is none.
-    public static func key(of transformer: any ImageTransformer) -> String? {
+    package static func key(of transformer: any ImageTransformer) -> String? {
         switch transformer {
         case let resize as ResizeTransformer: resizeKey(resize)
         case let crop as CropTransformer: cropKey(crop)

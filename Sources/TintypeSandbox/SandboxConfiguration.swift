@@ -26,7 +26,7 @@ public struct SandboxConfiguration: Sendable {
     /// The largest number of workers; by default the number of cores, and at least 2.
     public var maximumWorkers = ProcessInfo.processInfo.activeProcessorCount
     /// The number of requests after which a worker is replaced.
-    public var imagesPerWorker = 10_000
+    package var imagesPerWorker = 10_000
     /// The images that may share a worker.
     public var sharing = Sharing.all
     /// Whether decoding fails with `TintypeError.Code.noWorker` where the kernel cannot restrict a worker completely.

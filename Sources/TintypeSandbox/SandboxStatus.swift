@@ -5,14 +5,14 @@ public import TintypeCore
 /// The restrictions that the kernel of this machine can impose on worker processes.
 public struct SandboxStatus: Hashable, Sendable {
     /// The version of Landlock, which restricts access to files; 0 if there is none.
-    public var landlockVersion: Int
+    package var landlockVersion: Int
     /// Whether system calls are filtered (seccomp).
-    public var isFiltered: Bool
+    package var isFiltered: Bool
     /// Whether memory is limited. It is not in programs that were built with the address or thread sanitizer.
-    public var isMemoryLimited: Bool
+    package var isMemoryLimited: Bool
 
     /// Whether every restriction is in place.
-    public var isComplete: Bool { missing.isEmpty }
+    package var isComplete: Bool { missing.isEmpty }
 
     /// What is missing, each as a phrase: `"no Landlock"`.
     public var missing: [String] {

@@ -129,7 +129,8 @@ extension MappingSymbols {
             "AnimatedImage.init(_:loopCount:)": { (images: [TimedImage]) throws in
                 try AnimatedImage(images, loopCount: 0)
             },
-            "AnimatedImage.loopCount": \AnimatedImage.loopCount, "AnimatedImage.pool": \AnimatedImage.pool,
+            "AnimatedImage.loopCount": \AnimatedImage.loopCount,
+            "AnimatedImage.clearFrames()": { (animation: AnimatedImage) in animation.clearFrames() },
             "AnimatedImage.preloadFrames(isCancelled:)": { (animation: AnimatedImage) throws in
                 try animation.preloadFrames(isCancelled: { false })
             },
@@ -170,8 +171,8 @@ extension MappingSymbols {
 
     private static var playback: [String: Any] {
         [
-            "FrameBudget": FrameBudget.self, "FrameMemory": FrameMemory.self, "FramePool": FramePool.self,
-            "FrameMemory.limit": \FrameMemory.limit, "FramePool.clear()": { (pool: FramePool) in pool.clear() },
+            "FrameBudget": FrameBudget.self, "FrameMemory": FrameMemory.self,
+            "FrameMemory.limit": \FrameMemory.limit,
             "PlaybackMode": PlaybackMode.self, "PlaybackTimer": (any PlaybackTimer).self,
             "PlaybackSettings.budget": \PlaybackSettings.budget,
             "PlaybackSettings.lateness": \PlaybackSettings.lateness,

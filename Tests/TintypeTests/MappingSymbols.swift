@@ -96,7 +96,7 @@ enum MappingSymbols {
             "ImagePipeline.image(for:)": { (pipeline: ImagePipeline, request: ImageRequest) async throws in
                 try await pipeline.image(for: request)
             },
-            "ImagePipeline.init(_:)": ImagePipeline.init(_:), "ImagePipeline.isRunning": \ImagePipeline.isRunning,
+            "ImagePipeline.init(_:)": ImagePipeline.init(_:),
             "ImagePipeline.load(_:onEvent:)":
                 { @MainActor (pipeline: ImagePipeline, request: ImageRequest) in pipeline.load(request) { _ in } },
             "ImagePipeline.response(for:)": { (pipeline: ImagePipeline, request: ImageRequest) async throws in
@@ -132,7 +132,8 @@ enum MappingSymbols {
             "ImageOrigin.disk": ImageOrigin.disk, "ImageOrigin.file": ImageOrigin.file,
             "ImageOrigin.memory": ImageOrigin.memory, "ImageOrigin.network": ImageOrigin.network,
             "FailureMemory.all": \FailureMemory.all,
-            "FailureMemory.forget(_:)": { (failures: FailureMemory, source: ImageSource) in failures.forget(source) },
+            "FailureMemory.forget(_:)": { (failures: FailureMemory, request: ImageRequest) in failures.forget(request)
+            },
             "FailureMemory.forgetAll()": FailureMemory.forgetAll,
             "FailureMemory.Settings.capacity": \FailureMemory.Settings.capacity,
             "FailureMemory.Settings.timeToLive": \FailureMemory.Settings.timeToLive,

@@ -2,8 +2,9 @@ public import Foundation
 
 /// An animated image whose frames are decoded on demand.
 ///
-/// It holds the encoded bytes, the poster and one canvas, on which the next frame is composed. Only its ``pool`` holds
-/// other frames, while the animation is played or preloaded. Frames may be requested in any order, from any thread.
+/// It holds the encoded bytes, the poster and one canvas, on which the next frame is composed. Other frames are held
+/// only while the animation is played or preloaded, once for all players. Frames may be requested in any order, from
+/// any thread.
 public final class AnimatedImage: Sendable {
     /// The first frame, to be shown until the animation plays.
     public let poster: PixelBuffer
@@ -14,7 +15,7 @@ public final class AnimatedImage: Sendable {
     /// Whether all frames have arrived. While it is `false`, more bytes are expected.
     package let isComplete: Bool
     /// The decoded frames, shared by all players of the animation.
-    public let pool: FramePool
+    package let pool: FramePool
     private let maker: FrameMaker
     private let encoded: Data?
 
@@ -89,7 +90,7 @@ public final class AnimatedImage: Sendable {
     }
 
     /// The size of each frame in pixels.
-    public var size: PixelSize { poster.size }
+    package var size: PixelSize { poster.size }
 
     /// The number of frames that have arrived; at least 1.
     public var frameCount: Int { durations.count }
@@ -147,6 +148,11 @@ public final class AnimatedImage: Sendable {
     /// Releases the frames that ``preloadFrames(isCancelled:)`` holds.
     public func unloadFrames() {
         pool.unpin()
+    }
+
+    /// Releases all frames but the poster. Frames that players need are decoded again.
+    public func clearFrames() {
+        pool.clear()
     }
 
     /// Whether this animation continues `other`: they share a pool, or `other` was still arriving and its frames are

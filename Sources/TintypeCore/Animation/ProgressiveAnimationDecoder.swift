@@ -1,9 +1,9 @@
-public import Foundation
+package import Foundation
 
 /// A decoder that can play an animation while its bytes arrive.
 ///
 /// The pipeline asks it again whenever bytes have arrived, and shows the frames that are complete.
-public protocol ProgressiveAnimationDecoder: AnimatedImageDecoder {
+package protocol ProgressiveAnimationDecoder: AnimatedImageDecoder {
     /// Returns the frames that are complete in the first bytes of an image, without decoding them.
     ///
     /// - Parameters:
@@ -16,13 +16,13 @@ public protocol ProgressiveAnimationDecoder: AnimatedImageDecoder {
 
 extension ProgressiveAnimationDecoder {
     /// Returns a decoder that shows the first frame as soon as it is complete, then the animation so far.
-    public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
+    package func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
         IncrementalAnimation(decoder: self, context: context)
     }
 }
 
 /// The frames of an image that is still arriving.
-public struct ArrivedFrames: Sendable {
+package struct ArrivedFrames: Sendable {
     /// The contents of the header; frame counts and durations cover the frames that have arrived.
     package var info: ImageInfo
     /// The decoder of the frames that have arrived.
@@ -33,7 +33,7 @@ public struct ArrivedFrames: Sendable {
     /// - Parameters:
     ///   - info: The contents of the header; frame counts and durations cover the frames that have arrived.
     ///   - decoder: The decoder of the frames that have arrived.
-    public init(info: ImageInfo, decoder: any FrameDecoder) {
+    package init(info: ImageInfo, decoder: any FrameDecoder) {
         self.info = info
         self.decoder = decoder
     }

@@ -17,15 +17,15 @@ public struct CacheSerializer: Sendable {
         case nothing
     }
 
-    private let serialize: Serialize
-
-    /// A function from an image, the received bytes (`nil` for a rendition) and the cache key to the form to store.
-    public typealias Serialize = @Sendable (Image, Data?, CacheKey) throws(TintypeError) -> Form
+    private let serialize: @Sendable (Image, Data?, CacheKey) throws(TintypeError) -> Form
 
     /// Creates a serializer.
     ///
-    /// - Parameter serialize: Chooses the form. If it throws, the error is logged and the image is not stored on disk.
-    public init(_ serialize: @escaping Serialize) {
+    /// - Parameter serialize: Chooses the form for an image, the received bytes (`nil` for a rendition) and the cache
+    ///   key. If it throws, the error is logged and the image is not stored on disk.
+    public init(
+        _ serialize: @escaping @Sendable (_ image: Image, _ data: Data?, _ key: CacheKey) throws(TintypeError) -> Form
+    ) {
         self.serialize = serialize
     }
 

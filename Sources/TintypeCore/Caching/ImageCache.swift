@@ -144,7 +144,7 @@ extension ImageCache {
     ///   - tiers: The tiers to read. Others are neither read nor filled.
     ///   - data: Whether to return the encoded bytes even if the image comes from memory or the pixel tier.
     ///   - decode: How to decode the bytes of an original. The result is stored under the key that a pipeline would
-    ///     use: see `ImageCaching.query(_:among:data:decode:with:)`.
+    ///     use: it never replaces the original in memory.
     /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the read or the decode starts.
     public func query(
         _ key: CacheKey, among tiers: CacheTiers = .all, data: Bool = false, decode: DecodeOptions = DecodeOptions()
@@ -165,7 +165,13 @@ extension ImageCache {
     /// Stores an image in some tiers, encoded with `coders` if it comes without bytes. It is on disk after
     /// ``flush()``.
     ///
-    /// See ``ImageCaching/store(_:data:for:in:with:)`` for what the disk stores.
+    /// The disk stores the first of these that it can:
+    /// - `data`;
+    /// - the original bytes of an animation;
+    /// - for an animation without original bytes, all frames, encoded in its own format, else as PNG, else in any
+    ///   format for which there is an encoder of animations;
+    /// - the image encoded in its own format, if there is an encoder and the format can store its transparency;
+    /// - the image encoded as JPEG if all pixels are opaque, otherwise as PNG.
     ///
     /// - Parameters:
     ///   - image: The image.

@@ -209,13 +209,7 @@ private enum Finding: Sendable {
 extension ImageCaching {
     /// Stores an image in some tiers. It is on disk after ``flush()``.
     ///
-    /// The disk stores the first of these that it can:
-    /// - `data`;
-    /// - the original bytes of an animation;
-    /// - for an animation without original bytes, all frames, encoded in its own format, else as PNG, else in any
-    ///   format for which there is an encoder of animations;
-    /// - the image encoded in its own format, if there is an encoder and the format can store its transparency;
-    /// - the image encoded as JPEG if all pixels are opaque, otherwise as PNG.
+    /// ``ImageCache/store(_:data:for:in:)`` tells what the disk stores.
     ///
     /// - Parameters:
     ///   - image: The image.
@@ -225,7 +219,7 @@ extension ImageCaching {
     ///   - coders: The codecs to encode with.
     /// - Throws: ``TintypeError/Code/noCoder``, ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``
     ///   or ``TintypeError/Code/cancelled``. The memory and pixel tiers may already hold the image then.
-    public func store(
+    package func store(
         _ image: Image, data: Data?, for key: CacheKey, in tiers: CacheTiers = [.memory, .disk],
         with coders: ImageCoderRegistry
     ) async throws(TintypeError) {

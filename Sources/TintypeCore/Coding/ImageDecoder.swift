@@ -90,7 +90,7 @@ extension RecognizingImageDecoder {
 public protocol PartialImageDecoder: ImageDecoder {}
 
 /// A decoder that can decode a part of a damaged image, as ``DecodeOptions/allowsPartial`` asks.
-public protocol SalvagingImageDecoder: ImageDecoder {
+package protocol SalvagingImageDecoder: ImageDecoder {
     /// Decodes what remains of an image that ``ImageDecoder/decode(_:context:)`` found damaged or truncated.
     ///
     /// Missing pixels are transparent.
@@ -119,7 +119,7 @@ package protocol LimitedInfoDecoder: ImageDecoder {
 }
 
 /// A decoder that can verify that an image is intact without decoding it.
-public protocol VerifyingImageDecoder: ImageDecoder {
+package protocol VerifyingImageDecoder: ImageDecoder {
     /// Reads all of a still image without making pixels, as ``DecodeOptions/Size/noPixels`` asks.
     ///
     /// - Parameters:

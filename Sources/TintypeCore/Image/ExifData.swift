@@ -38,7 +38,7 @@ public struct ExifData: Hashable, Sendable {
     public func number(_ tag: Int) -> Double? { TIFFDirectory.first(of: bytes)?.number(tag) }
 
     /// The orientation (tag 0x0112); `nil` if it is absent or invalid.
-    public var orientation: Orientation? { number(0x0112).flatMap { Orientation(rawValue: Int($0)) } }
+    package var orientation: Orientation? { number(0x0112).flatMap { Orientation(rawValue: Int($0)) } }
 
     /// The pixel density that XResolution and YResolution specify; `nil` if they are absent.
     package var density: PixelDensity? { TIFFDirectory.first(of: bytes)?.density }

@@ -91,7 +91,7 @@ extension HighRangePixels {
     /// - Parameters:
     ///   - size: The size in pixels.
     ///   - pixel: Returns the premultiplied channels at a column and a row: red, green, blue, alpha, as in
-    ///     ``subscript(x:y:)``. Called once for each pixel, row by row.
+    ///     ``subscript(_:_:)``. Called once for each pixel, row by row.
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     public init(size: PixelSize, _ pixel: (_ x: Int, _ y: Int) -> SIMD4<Float>) throws(TintypeError) {
         var writer = try Self.writer(size)

@@ -1,5 +1,6 @@
 extension PixelBuffer {
-    /// Returns at most `count` opaque colours that together represent the image, most frequent first.
+    /// Returns at most `count` opaque colours that together represent the image, most frequent first: the dominant
+    /// colour.
     ///
     /// The result has fewer colours if the image does, and is empty if the image is fully transparent. The colours are
     /// found by median cut and k-means on a copy of at most 128×128 pixels, so the cost is almost constant.
@@ -8,13 +9,6 @@ extension PixelBuffer {
     public func palette(_ count: Int = 6) throws(TintypeError) -> [PaletteColor] {
         let small = try resampled(to: size.fitted(into: PixelSize(width: 128, height: 128)), filter: .box)
         return ColorClusters(PaletteHistogram(small).entries, count: count).palette
-    }
-
-    /// Returns the most frequent colour of the image; `nil` if the image is fully transparent.
-    ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
-    public func dominantColor() throws(TintypeError) -> Color? {
-        try palette(8).first?.color
     }
 }
 
@@ -88,7 +82,8 @@ struct ColorClusters {
         for _ in 0..<Self.rounds { regroup() }
     }
 
-    /// The mean colours of the groups, most frequent first.
+    /// The mean colours of the groups, most frequent first: the dominant
+    /// colour.
     var palette: [PaletteColor] {
         let total = groups.reduce(0) { $0 + $1.weight }
         return groups.sorted { $0.weight > $1.weight }.map { group in

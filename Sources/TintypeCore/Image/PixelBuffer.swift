@@ -6,7 +6,7 @@ import Foundation
 /// number of threads may read a buffer at once.
 public struct PixelBuffer: Sendable {
     /// The number of bytes of one pixel: red, green, blue, alpha.
-    public static let bytesPerPixel = 4
+    package static let bytesPerPixel = 4
 
     /// The size in pixels.
     public let size: PixelSize
@@ -15,7 +15,7 @@ public struct PixelBuffer: Sendable {
     let storage: PixelStorage
 
     /// The number of bytes of memory that the buffer occupies, padding included.
-    public var byteCount: Int { storage.bytes.count }
+    package var byteCount: Int { storage.bytes.count }
 
     /// Whether both are the same pixels in memory.
     package func isIdentical(to other: PixelBuffer) -> Bool { storage === other.storage }

@@ -39,7 +39,7 @@ public struct ImageResponse: Sendable {
     }
 
     /// Returns the response with a modified image. `nil` modifies nothing.
-    func modified(by modifier: ResultModifier?) -> ImageResponse {
+    func modified(by modifier: (@Sendable (Image) -> Image)?) -> ImageResponse {
         guard let modifier else { return self }
         var response = self
         response.image = modifier(image)
@@ -95,7 +95,7 @@ public struct TransferMetrics: Hashable, Sendable {
     /// The number of body bytes that were received.
     public var wireBytes = 0
     /// The number of body bytes after content coding was removed and resumed bytes were added.
-    public var bodyBytes = 0
+    package var bodyBytes = 0
     /// The number of bytes that an earlier, interrupted transfer had received.
     public var resumedBytes = 0
     /// The protocol of the response: `http/1.1` or `http/2`.
@@ -103,13 +103,13 @@ public struct TransferMetrics: Hashable, Sendable {
     /// Whether the connection of the last request was used before, or `nil` if that is unknown.
     public var isConnectionReused: Bool?
     /// Whether the last connection was encrypted.
-    public var isEncrypted = false
+    package var isEncrypted = false
     /// The number of attempts; more than one after a retry.
     public var attempts = 1
     /// The number of redirects that the last attempt followed.
     public var redirects = 0
     /// The status code of the last response.
-    public var status = 0
+    package var status = 0
 
     /// Creates metrics without any measurement.
     package init() {}

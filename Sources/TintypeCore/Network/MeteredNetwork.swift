@@ -4,13 +4,9 @@ import Foundation
 ///
 /// The answer is the last one of NetworkManager. If it is more than 30 seconds old, reading it makes a thread ask again
 /// in the background. A machine without NetworkManager has no metered network. Nothing is opened before the first use.
-///
-/// ```swift
-/// configuration.savesData = { MeteredNetwork.shared.isMetered }
-/// ```
-public final class MeteredNetwork: Sendable {
+package final class MeteredNetwork: Sendable {
     /// The process-wide instance, which asks over the system bus.
-    public static let shared = MeteredNetwork { SystemBus.standard.meteredProperty().map(isMetered) ?? false }
+    package static let shared = MeteredNetwork { SystemBus.standard.meteredProperty().map(isMetered) ?? false }
 
     private let state = Locked(MeteredState())
     private let time: TimeSource
@@ -24,7 +20,7 @@ public final class MeteredNetwork: Sendable {
 
     /// Whether the network was metered when NetworkManager was last asked; `false` before its first answer. Never
     /// waits.
-    public var isMetered: Bool {
+    package var isMetered: Bool {
         let now = time.uptime()
         let (isMetered, asks) = state.withLock { state in (state.isMetered, state.begin(at: now)) }
         if asks { Thread.detachNewThread { self.update() } }

@@ -1,7 +1,7 @@
 import CEventFD
 import Foundation
 
-/// Tells whether the machine has a network, and waits for one.
+/// Tells whether the machine has a network, and whether it is metered, and waits for one.
 ///
 /// A machine has a network if an interface other than loopback is running and has an address that is not link-local.
 /// This does not mean that any server can be reached. While a caller waits, one thread listens to the kernel
@@ -37,6 +37,17 @@ public final class NetworkMonitor: Sendable {
             return isWatching
         }
     }
+
+    /// Whether NetworkManager considered the network metered when it was last asked, such as a connection through a
+    /// mobile phone; `false` before its first answer. Never waits.
+    ///
+    /// If the last answer is more than 30 seconds old, a thread asks again in the background. A machine without
+    /// NetworkManager has no metered network.
+    ///
+    /// ```swift
+    /// configuration.savesData = { NetworkMonitor.shared.isMetered }
+    /// ```
+    public var isMetered: Bool { MeteredNetwork.shared.isMetered }
 
     private let state = Locked(State())
     private let check: @Sendable () -> Bool

@@ -36,7 +36,7 @@ public struct StageRun: Hashable, Sendable {
     /// The key of the image; for original bytes, the key of the original.
     public let key: CacheKey
     /// The start time, as `TimeSource.uptime`.
-    public let began: Duration
+    package let began: Duration
 }
 
 /// The result of one run of a stage.

@@ -54,13 +54,8 @@ public final class FailureMemory: Sendable {
         return table.withLock { $0.all(at: now) }
     }
 
-    /// Allows every request to try a source again. O(number of remembered sources).
-    public func forget(_ source: ImageSource) {
-        forget(ImageRequest(source: source))
-    }
-
     /// Allows every request to try the source of a request again. The pipeline's interceptors are applied to the
-    /// request first.
+    /// request first. O(number of remembered sources).
     public func forget(_ request: ImageRequest) {
         let name = name(request)
         table.withLock { $0.forgetAll(of: name) }

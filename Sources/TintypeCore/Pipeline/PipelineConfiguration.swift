@@ -40,7 +40,7 @@ public struct PipelineConfiguration: Sendable {
 
     /// Returns whether to save data now, for example on a metered connection; `false` by default. Requests with
     /// ``ImageRequest/lowData`` then load that source instead. Called on any thread, and must be fast. On machines with
-    /// NetworkManager, ``MeteredNetwork/isMetered`` is a suitable value.
+    /// NetworkManager, ``NetworkMonitor/isMetered`` is a suitable value.
     public var savesData: @Sendable () -> Bool = { false }
 
     /// Which failed sources are remembered, and for how long.

@@ -5,7 +5,7 @@ extension ImagePipeline {
     public var runningTasks: [ImageTask] { running.all }
 
     /// Whether any load has begun and not ended.
-    public var isRunning: Bool { !running.isEmpty }
+    package var isRunning: Bool { !running.isEmpty }
 
     /// Cancels all running loads: each ends with ``TintypeError/Code/cancelled``. Later loads are not affected.
     public func cancelAll() {

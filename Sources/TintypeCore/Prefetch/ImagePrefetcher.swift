@@ -10,9 +10,7 @@ public final class ImagePrefetcher: Sendable {
     /// The settings of all batches.
     package let settings: PrefetchSettings
 
-    /// A function that is called on any thread when the load of an image has ended, with the error if the image was
-    /// skipped.
-    public typealias Report = @Sendable (ImageSource, TintypeError?) -> Void
+    package typealias Report = @Sendable (ImageSource, TintypeError?) -> Void
 
     private struct RunningBatch: Sendable {
         let batch: PrefetchBatch
@@ -42,10 +40,14 @@ public final class ImagePrefetcher: Sendable {
     /// - Parameters:
     ///   - urls: The URLs.
     ///   - request: A template whose settings apply to each URL; its source is ignored.
-    ///   - report: Called for each image, except for images of a cancelled batch.
+    ///   - report: Called on any thread when the load of an image has ended, with the error if the image was skipped.
+    ///     Not called for images of a cancelled batch.
     /// - Returns: A token for the batch.
     @discardableResult
-    public func prefetch(_ urls: [URL], as request: ImageRequest? = nil, report: Report? = nil) -> PrefetchBatch {
+    public func prefetch(
+        _ urls: [URL], as request: ImageRequest? = nil,
+        report: (@Sendable (_ source: ImageSource, _ error: TintypeError?) -> Void)? = nil
+    ) -> PrefetchBatch {
         add(.urls(urls, as: request), report)
     }
 
@@ -53,10 +55,14 @@ public final class ImagePrefetcher: Sendable {
     ///
     /// - Parameters:
     ///   - requests: The requests. The priority and the destination of the `settings` replace theirs.
-    ///   - report: Called for each image, except for images of a cancelled batch.
+    ///   - report: Called on any thread when the load of an image has ended, with the error if the image was skipped.
+    ///     Not called for images of a cancelled batch.
     /// - Returns: A token for the batch.
     @discardableResult
-    public func prefetch(_ requests: [ImageRequest], report: Report? = nil) -> PrefetchBatch {
+    public func prefetch(
+        _ requests: [ImageRequest],
+        report: (@Sendable (_ source: ImageSource, _ error: TintypeError?) -> Void)? = nil
+    ) -> PrefetchBatch {
         add(.requests(requests), report)
     }
 

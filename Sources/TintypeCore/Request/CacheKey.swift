@@ -39,7 +39,7 @@ public struct CacheKey: Hashable, Sendable {
     package var isOriginal: Bool { storage.rendition.isEmpty }
 
     /// The key of the original bytes that this image is made from.
-    public var original: CacheKey { isOriginal ? self : CacheKey(source: source) }
+    package var original: CacheKey { isOriginal ? self : CacheKey(source: source) }
 
     /// Returns whether two keys have the same source and the same rendition.
     public static func == (left: CacheKey, right: CacheKey) -> Bool {

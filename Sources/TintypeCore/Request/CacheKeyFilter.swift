@@ -45,11 +45,6 @@ extension CacheKeyFilter {
         }
     }
 
-    /// Returns a filter that names URLs by a rule of the program, for example by an identifier in the path.
-    ///
-    /// - Parameter name: As in ``init(_:)``.
-    public static func explicit(_ name: @escaping @Sendable (URL) -> String?) -> CacheKeyFilter { CacheKeyFilter(name) }
-
     private static func changingQuery(of url: URL, _ change: ([URLQueryItem]) -> [URLQueryItem]) -> String? {
         guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true),
             let items = components.percentEncodedQueryItems

@@ -27,7 +27,7 @@ public struct ImageRequest: Sendable {
         /// `nil` until the pipeline has made them.
         var others: OtherRequests?
         var placeholderKey: CacheKey?
-        var resultModifier: ResultModifier?
+        var resultModifier: (@Sendable (Image) -> Image)?
     }
 
     private final class Storage: Sendable {
@@ -226,8 +226,12 @@ extension ImageRequest {
     }
 
     /// Changes the image of the final result for this request alone, for example its scale. `nil`, the default, changes
-    /// nothing. See ``ResultModifier``.
-    public var resultModifier: ResultModifier? {
+    /// nothing.
+    ///
+    /// It is not part of any key: caches store the unmodified image, and requests with different modifiers share all
+    /// work. It is called for each result, including memory hits, on the thread that delivers the result, so it must be
+    /// fast. Previews are not modified. To compute other pixels, use an ``ImageTransformer``, whose results are cached.
+    public var resultModifier: (@Sendable (Image) -> Image)? {
         get { storage.fields.resultModifier }
         set { changeUnkeyed { $0.resultModifier = newValue } }
     }
@@ -238,14 +242,6 @@ extension ImageRequest {
         set { changeUnkeyed { $0.extras = newValue } }
     }
 }
-
-/// A function that changes the final image of one request.
-///
-/// It is not part of any key: caches store the unmodified image, and requests with different modifiers share all work.
-/// It is called for each result, including memory hits, on the thread that delivers the result, so it must be fast.
-/// Previews are not modified.
-/// To compute other pixels, use an ``ImageTransformer``, whose results are cached.
-public typealias ResultModifier = @Sendable (Image) -> Image
 
 extension ImageRequest {
     /// Returns an image as this request delivers it: at its scale, and modified.

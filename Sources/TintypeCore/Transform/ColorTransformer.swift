@@ -17,7 +17,7 @@ public struct ColorTransformer: PixelwiseTransformer {
     ///   - brightness: -1 to 1; 0 changes nothing. See ``ColorMatrix/brightness(_:)``.
     ///   - contrast: 0 and above; 1 changes nothing. See ``ColorMatrix/contrast(_:)``.
     ///   - saturation: 0 and above; 1 changes nothing. See ``ColorMatrix/saturation(_:)``.
-    public init(brightness: Float = 0, contrast: Float = 1, saturation: Float = 1) {
+    package init(brightness: Float = 0, contrast: Float = 1, saturation: Float = 1) {
         matrix = .brightness(brightness).then(.contrast(contrast)).then(.saturation(saturation))
     }
 

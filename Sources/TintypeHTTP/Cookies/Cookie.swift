@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 
 /// A stored cookie (RFC 6265, 5.3, with the rules that browsers have added since: draft-ietf-httpbis-rfc6265bis,
 /// "6265bis" below).

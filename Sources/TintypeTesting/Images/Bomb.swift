@@ -1,14 +1,14 @@
-public import Foundation
-public import TintypeCore
+package import Foundation
+package import TintypeCore
 
 /// Makes small files that declare huge contents, for tests of decoder limits.
-public enum Bomb {
+package enum Bomb {
     /// Returns a PNG with one byte of pixels.
     ///
     /// - Parameters:
     ///   - size: The size that the header declares, in pixels.
     ///   - chunks: Additional chunks before the pixels, with four-letter names.
-    public static func png(_ size: PixelSize, chunks: [(name: String, body: Data)] = []) -> Data {
+    package static func png(_ size: PixelSize, chunks: [(name: String, body: Data)] = []) -> Data {
         let sides = bigEndian(UInt32(size.width)) + bigEndian(UInt32(size.height))
         var data = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
         data += chunk("IHDR", sides + Data([8, 2, 0, 0, 0]))
@@ -21,7 +21,7 @@ public enum Bomb {
     /// - Parameters:
     ///   - size: The size of the canvas, in pixels; at most 65,535 in each direction.
     ///   - frames: The number of frames.
-    public static func gif(_ size: PixelSize, frames: Int) -> Data {
+    package static func gif(_ size: PixelSize, frames: Int) -> Data {
         let sides = littleEndian(UInt16(size.width)) + littleEndian(UInt16(size.height))
         var data = Data("GIF89a".utf8) + sides + Data([0x80, 0, 0]) + Data([0, 0, 0, 255, 255, 255])
         let frame = Data([0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0])
@@ -34,7 +34,7 @@ public enum Bomb {
     /// - Parameters:
     ///   - scans: The number of scans.
     ///   - segments: Additional segments before the frame; see ``segment(_:body:)``.
-    public static func jpeg(scans: Int = 1, segments: [Data] = []) -> Data {
+    package static func jpeg(scans: Int = 1, segments: [Data] = []) -> Data {
         var data = Data([0xFF, 0xD8])
         for segment in segments { data += segment }
         data += segment(0xDB, body: Data([0]) + Data(repeating: 1, count: 64))
@@ -50,14 +50,14 @@ public enum Bomb {
     /// - Parameters:
     ///   - marker: The second byte of the marker.
     ///   - body: The contents, at most 65,533 bytes.
-    public static func segment(_ marker: UInt8, body: Data) -> Data {
+    package static func segment(_ marker: UInt8, body: Data) -> Data {
         Data([0xFF, marker]) + bigEndian(UInt16(body.count + 2)) + body
     }
 
     /// Returns an extended WebP with one lossless pixel.
     ///
     /// - Parameter chunks: Additional chunks before the pixel, with four-letter names.
-    public static func webP(_ chunks: [(name: String, body: Data)]) -> Data {
+    package static func webP(_ chunks: [(name: String, body: Data)]) -> Data {
         riff([("VP8X", Data([0x28, 0, 0, 0, 0, 0, 0, 0, 0, 0]))] + chunks + [("VP8L", pixel)])
     }
 
@@ -66,7 +66,7 @@ public enum Bomb {
     /// - Parameters:
     ///   - size: The size of the canvas, in pixels; at most 16,777,216 in each direction.
     ///   - frames: The number of frames.
-    public static func webP(_ size: PixelSize, frames: Int) -> Data {
+    package static func webP(_ size: PixelSize, frames: Int) -> Data {
         let sides = Data(threeBytes(size.width - 1) + threeBytes(size.height - 1))
         let frame = Data(count: 6) + sides + Data([10, 0, 0, 0]) + riffChunk("VP8L", pixel)
         let head = [("VP8X", Data([2, 0, 0, 0]) + sides), ("ANIM", Data(count: 6))]
@@ -76,7 +76,7 @@ public enum Bomb {
     /// Returns a BMP without pixels.
     ///
     /// - Parameter size: The size that the header declares, in pixels.
-    public static func bmp(_ size: PixelSize) -> Data {
+    package static func bmp(_ size: PixelSize) -> Data {
         let header: [UInt32] = [40, UInt32(size.width), UInt32(size.height), 24 << 16 | 1, 0, 0, 0, 0, 0, 0]
         let words = [60, 0, 54] + header
         return words.reduce(Data("BM".utf8)) { $0 + littleEndian($1) }
@@ -85,7 +85,7 @@ public enum Bomb {
     /// Returns an SVG with nested entities, each of which expands to ten of the previous level ("billion laughs").
     ///
     /// - Parameter depth: The number of levels, at least 1.
-    public static func laughs(depth: Int = 9) -> Data {
+    package static func laughs(depth: Int = 9) -> Data {
         let entities = (1...depth).map { level in
             "<!ENTITY l\(level) \"\(String(repeating: "&l\(level - 1);", count: 10))\">"
         }

@@ -27,7 +27,7 @@ import TintypeTesting
     }
 
     @Test func anExplicitRuleNamesSomeURLsAndKeepsOthers() throws {
-        let filter = CacheKeyFilter.explicit { $0.path == "/a" ? "image" : nil }
+        let filter = CacheKeyFilter { $0.path == "/a" ? "image" : nil }
         #expect(try key("https://h/a?x", filter).source == "image")
         #expect(try key("https://h/b", filter).source == "https://h/b")
     }

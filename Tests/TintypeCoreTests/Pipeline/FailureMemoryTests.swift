@@ -74,7 +74,7 @@ import TintypeTesting
         fixture.loader.setAnswer(.data(Data("<html>".utf8)), for: url.absoluteString)
         await expectError(.notAnImage) { try await fixture.pipeline.image(for: url) }
         #expect(Array(fixture.pipeline.failureMemory.all.keys) == ["a.png"])
-        fixture.pipeline.failureMemory.forget(.url(url))
+        fixture.pipeline.failureMemory.forget(ImageRequest(url: url))
         #expect(fixture.pipeline.failureMemory.all.isEmpty)
     }
 
@@ -176,7 +176,7 @@ import TintypeTesting
         await fail()
         clock.advance(by: .seconds(600))
         await fail()
-        fixture.pipeline.failureMemory.forget(fixture.request().source)
+        fixture.pipeline.failureMemory.forget(fixture.request())
         await fail()
         fixture.pipeline.failureMemory.forgetAll()
         await fail()

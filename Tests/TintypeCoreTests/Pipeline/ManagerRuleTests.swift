@@ -62,7 +62,7 @@ import TintypeTesting
             fixture.answer(name, .data(Data("<html>".utf8)))
             await expectError(.notAnImage) { try await fixture.pipeline.image(for: fixture.request(name)) }
         }
-        fixture.pipeline.failureMemory.forget(fixture.request().source)
+        fixture.pipeline.failureMemory.forget(fixture.request())
         #expect(fixture.pipeline.failureMemory.all.count == 1)
         fixture.pipeline.failureMemory.forgetAll()
         await expectError(.notAnImage) { try await fixture.pipeline.image(for: fixture.request("b")) }

@@ -121,7 +121,7 @@ import TintypeTesting
     // test09ThatCacheKeyFilterWork
     @Test func aKeyFilterNamesTheImageInTheCaches() async throws {
         let fixture = PipelineFixture {
-            $0.interceptors = [CacheKeyFilter.explicit { $0.path == "/a" ? "named" : nil }]
+            $0.interceptors = [CacheKeyFilter { $0.path == "/a" ? "named" : nil }]
         }
         let url = try #require(URL(string: "https://example.org/a"))
         fixture.loader.setAnswer(.data(PipelineFixture.png), for: url.absoluteString)

@@ -1,7 +1,7 @@
 /// Plays one animation for one view.
 ///
 /// The player calls ``onFrame`` when a frame is due. Late frames are skipped unless ``PlaybackSettings/lateness`` is
-/// `.wait`. Players of the same animation share its ``FramePool``. A player that is not playing, or whose view is
+/// `.wait`. Players of the same animation share its decoded frames. A player that is not playing, or whose view is
 /// hidden, sets no timer. A player that is stopped, ended or hidden holds only the frame being shown.
 @MainActor public final class AnimationPlayer {
     /// Called with each frame to show.
@@ -30,7 +30,8 @@
     ///
     /// - Parameters:
     ///   - animation: The animation to play.
-    ///   - timer: A timer for this player alone.
+    ///   - timer: A timer for this player alone, such as a frame clock; by default one over the system's monotonic
+    ///     clock.
     ///   - settings: The playback settings.
     public init(
         _ animation: AnimatedImage, timer: (any PlaybackTimer)? = nil,

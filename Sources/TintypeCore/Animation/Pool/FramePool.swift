@@ -3,7 +3,7 @@
 /// However many views show an animation, each frame is decoded once. At most one run of the decoder is active; it
 /// decodes frames ahead of the players on the pixel queue, within a memory budget. When the last player leaves, all
 /// frames are released.
-public final class FramePool: Sendable {
+package final class FramePool: Sendable {
     /// The first frame, which is always available.
     let poster: PixelBuffer
     private let maker: FrameMaker
@@ -70,7 +70,7 @@ public final class FramePool: Sendable {
     }
 
     /// Releases all frames. Frames that players need are decoded again.
-    public func clear() {
+    package func clear() {
         _ = state.withLock { $0.buffer.clear() }
     }
 
