@@ -65,7 +65,7 @@ extension DiskCache {
         let name = EntryName(pending.key)
         let now = DiskTime(time.date())
         let entry = completed(pending)
-        let header = EntryHeader(entry, for: pending.key, modified: pending.modified, changed: now)
+        var header = EntryHeader(entry, for: pending.key, modified: pending.modified, changed: now)
         if isForSegments(entry, EntryHeader.Lengths(of: entry, for: pending.key)) {
             return try append(pending, entry, header, as: name, lock).map { .slot($0) } ?? .file
         }
@@ -74,7 +74,7 @@ extension DiskCache {
             try retryInNewFolders(lock) { lock throws(DiskFailure) in
                 let temporary = makeTemporaryName(lock)
                 if let file = entry.file {
-                    try EntryFile.write(header, from: file, as: name, in: lock.folders, temporary: temporary)
+                    header = try EntryFile.write(header, from: file, as: name, in: lock.folders, temporary: temporary)
                 } else {
                     try EntryFile.write(
                         header, entry.data, as: name, in: lock.folders, temporary: temporary)

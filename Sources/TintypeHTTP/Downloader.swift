@@ -102,7 +102,7 @@ extension Downloader: SharedLoader {
     public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         let request = ByteRequest(
             source: source, extras: context.extras, byteLimit: context.received.limit, accept: context.accept,
-            stored: context.stored)
+            stored: context.stored, cache: context.received.cache)
         return try await loads.value(
             try key(for: request), for: context.job, onStatus: { context.received.show($0) }, work: work(for: request))
     }
@@ -153,7 +153,7 @@ extension Downloader: SharedLoader {
         _ request: ByteRequest, _ settings: TransferSettings, _ services: TransferServices, _ job: JobContext,
         _ reporter: JobReporter<ReceivedBytes>
     ) throws(TintypeError) -> Transfer {
-        try Transfer(of: request.source, settings, services, stored: request.stored, for: job, reporter)
+        try Transfer(request, settings, services, for: job, reporter)
     }
 
     /// Returns the settings of a request.

@@ -29,6 +29,15 @@ import TintypeCore
         #expect(read == header && read.format == nil && read.times.expires == nil)
     }
 
+    @Test func aHeaderBeforeThePayloadOfASpillFileRoundTrips() throws {
+        var header = header()
+        header.payloadPlace = .ofSpillFile
+        let read = try #require(header.encoded.withUnsafeBytes { EntryHeader(decoding: $0) })
+        #expect(read == header && header.encoded.count == SpillFile.bytesOffset)
+        #expect(header.fileLength == SpillFile.bytesOffset + header.payloadLength)
+        #expect(header.encoded.dropLast().withUnsafeBytes { EntryHeader(decoding: $0) } == nil)
+    }
+
     @Test func anExpiryAtTheEpochIsNotNever() throws {
         var header = header()
         header.times.expires = DiskTime(microseconds: 0)
@@ -57,7 +66,7 @@ import TintypeCore
             withUnsafeBytes(of: checksum.littleEndian) { bytes.replaceSubrange(80..<88, with: $0) }
             return bytes.withUnsafeBytes { EntryHeader(decoding: $0) }
         }
-        #expect(read(0) != nil && read(1) == nil)
+        #expect(read(0) != nil && read(4) == nil)
     }
 
     /// The source, the rendition, the format, the metadata and the extended data have this limit each.
@@ -131,10 +140,24 @@ import TintypeCore
     ) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         bytes.withUnsafeBytes { bytes in
-            var running = RunningChecksum()
-            running.add(UnsafeRawBufferPointer(rebasing: bytes[..<(count / 3)]))
-            running.add(UnsafeRawBufferPointer(rebasing: bytes[(count / 3)...]))
-            #expect(running.value == Checksum.of(bytes) && Checksum.of(bytes, seed: 0) == Checksum.of(bytes))
+            let running = RunningChecksum()
+            running.didWrite(UnsafeRawBufferPointer(rebasing: bytes[..<(count / 3)]), at: 0)
+            running.didWrite(UnsafeRawBufferPointer(rebasing: bytes[(count / 3)...]), at: count / 3)
+            #expect(running.value(ofFirst: count) == Checksum.of(bytes))
+            #expect(Checksum.of(bytes, seed: 0) == Checksum.of(bytes))
+        }
+    }
+
+    @Test func aChecksumIsThatOfAllBytesOrNone() {
+        let bytes = Array(0..<100 as Range<UInt8>)
+        bytes.withUnsafeBytes { bytes in
+            let running = RunningChecksum()
+            running.didWrite(UnsafeRawBufferPointer(rebasing: bytes[..<50]), at: 0)
+            // A gap, and bytes that were written again.
+            running.didWrite(UnsafeRawBufferPointer(rebasing: bytes[60...]), at: 60)
+            running.didWrite(UnsafeRawBufferPointer(rebasing: bytes[..<50]), at: 0)
+            #expect(running.value(ofFirst: 50) == Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<50])))
+            #expect(running.value(ofFirst: 100) == nil && running.value(ofFirst: 49) == nil)
         }
     }
 

@@ -212,7 +212,7 @@ import TintypeTesting
         return (stream, exchange)
     }
 
-    @Test(arguments: [(64, 64 << 10), (4096, 1024)])
+    @Test(arguments: [(16, 64 << 10), (1024, 1024)])
     func theOriginWaitsWhileTheStreamIsFull(_ count: Int, _ size: Int) throws {
         let (stream, exchange) = try full(count, of: size)
         let read = try #require(try stream.state.readPart { .zero })
@@ -222,7 +222,7 @@ import TintypeTesting
 
     /// The rate limit may hold back the origin at the same time: both have to let it go.
     @Test(arguments: [false, true]) func theOriginWaitsForTheReaderAndTheRate(_ readerIsFirst: Bool) throws {
-        let (stream, exchange) = try full(64, of: 64 << 10)
+        let (stream, exchange) = try full(16, of: 64 << 10)
         stream.state.holdBack()
         func read() throws -> (any TransportExchange)? { try stream.state.readPart { .zero }?.resumed }
         func release() -> (any TransportExchange)? { stream.state.release(at: .zero).resumed }

@@ -52,6 +52,28 @@ import TintypeTesting
         }
     }
 
+    /// The body is larger than what is kept in memory. Its file becomes the entry, and has room for a header.
+    @Test func aLargeBodyIsWrittenOnce() async throws {
+        let origin = try await Origin.start()
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-test-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var body = try Self.jpeg()
+        body.append(Data(count: 3 << 20))
+        origin.serve("/a.jpg", response: .image(body, type: "image/jpeg"))
+        let request = ImageRequest(url: origin.url("/a.jpg"))
+        let pipeline = ImagePipeline(.tested(downloader: .patient, memory: nil, disk: DiskCache(directory: folder)))
+        let loaded = try await pipeline.response(for: request)
+        try await pipeline.flush()
+        #expect(loaded.data == body)
+        let sizes = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.fileSizeKey])?
+            .compactMap { try? ($0 as? URL)?.resourceValues(forKeys: [.fileSizeKey]).fileSize }
+        #expect(sizes?.filter { $0 > 1 << 20 && $0 != 8 << 20 } == [SpillFile.bytesOffset + body.count])
+        let other = ImagePipeline(.tested(downloader: .patient, memory: nil, disk: DiskCache(directory: folder)))
+        let stored = try await other.response(for: request)
+        #expect(stored.origin == .disk && stored.data == body && origin.requestCount() == 1)
+        await origin.stop()
+    }
+
     @Test func theAcceptFieldListsTheDecodableFormats() async throws {
         try await run { origin, make in
             origin.serve("/a.jpg", response: .image(try Self.jpeg(), type: "image/jpeg"))

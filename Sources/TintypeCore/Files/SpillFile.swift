@@ -1,4 +1,5 @@
 package import Foundation
+import Synchronization
 
 /// The beginning of a body, in a file.
 struct Spilled: Sendable {
@@ -6,9 +7,12 @@ struct Spilled: Sendable {
     /// The number of bytes in the file.
     let count: Int
 
-    init() throws(TintypeError) {
-        file = try SpillFile(in: SpillFile.folder)
+    /// Creates an empty file.
+    ///
+    /// - Parameter cache: The cache that is likely to store the body.
+    init(for cache: (any ImageCaching)?) throws(TintypeError) {
         count = 0
+        if let made = cache?.makeSpillFile() { file = made } else { file = try SpillFile(in: SpillFile.folder) }
     }
 
     init(file: SpillFile, count: Int) {
@@ -16,9 +20,27 @@ struct Spilled: Sendable {
         self.count = count
     }
 
+    /// Appends bytes. If the disk of a cache is full, the body moves to the folder for other spill files, because no
+    /// cache is required.
     func adding(_ data: Data) throws(TintypeError) -> Spilled {
-        try file.write(data, at: count)
+        do throws(TintypeError) {
+            try file.write(data, at: count)
+        } catch {
+            guard file.follower != nil, let moved = try? moved() else { throw error }
+            return try moved.adding(data)
+        }
         return Spilled(file: file, count: count + data.count)
+    }
+
+    private func moved() throws(TintypeError) -> Spilled {
+        var moved = Spilled(file: try SpillFile(in: SpillFile.folder), count: 0)
+        while moved.count < count {
+            guard let piece = bytes(moved.count..<min(count, moved.count + 1 << 20)) else {
+                throw TintypeError(.unwritable, stage: .load, "a temporary file cannot be read")
+            }
+            moved = try moved.adding(piece)
+        }
+        return moved
     }
 
     /// Returns a copy of some of the bytes; `nil` if there is not enough memory, or the file cannot be read.
@@ -36,12 +58,24 @@ struct Spilled: Sendable {
 }
 
 /// A file without a name that holds the beginning of a body that is too large for memory. It is deleted when its last
-/// reference is released.
+/// reference is released, unless a cache has given it a name: see ``claim()``.
 ///
-/// Only its transfer writes to it, and only appends. No other process can reach it. Mapped bytes therefore never
-/// change.
+/// Only its transfer writes bytes to it, and only appends. No other process can reach it before it has a name. Mapped
+/// bytes therefore never change.
 package final class SpillFile: Sendable {
+    /// The position of the bytes in the file. A cache writes its header before them.
+    package static let bytesOffset = 16 << 10
+
     private let descriptor: Int32
+    private let isClaimed = Atomic(false)
+    /// Sees the bytes that are written, for the cache in whose folder the file is; `nil` if it is in no cache's.
+    package let follower: (any SpillFollower)?
+
+    /// Takes over an open file without a name in the folder of a cache.
+    package init(_ descriptor: Int32, follower: any SpillFollower) {
+        self.descriptor = descriptor
+        self.follower = follower
+    }
 
     /// Creates a file. Blocks.
     ///
@@ -50,6 +84,7 @@ package final class SpillFile: Sendable {
     package init(in folder: String) throws(TintypeError) {
         let unnamed = open(folder, O_RDWR | O_CLOEXEC | Self.withoutName, 0o600)
         descriptor = unnamed >= 0 ? unnamed : Self.createAndUnlink(in: folder)
+        follower = nil
         guard descriptor >= 0 else { throw Self.failure(folder) }
     }
 
@@ -72,7 +107,13 @@ package final class SpillFile: Sendable {
         close(descriptor)
     }
 
-    /// Writes bytes at an offset. Blocks.
+    /// Lets a caller write a header and give the file a name. Only the first call succeeds: afterwards the file belongs
+    /// to a cache, and others can only read it.
+    ///
+    /// - Returns: The descriptor, which stays open as long as this object.
+    package func claim() -> Int32? { isClaimed.exchange(true, ordering: .relaxed) ? nil : descriptor }
+
+    /// Writes bytes at an offset from the first byte. Blocks.
     ///
     /// - Throws: ``TintypeError/Code/unwritable``.
     package func write(_ data: Data, at offset: Int) throws(TintypeError) {
@@ -80,11 +121,13 @@ package final class SpillFile: Sendable {
             var written = 0
             while written < bytes.count {
                 let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
-                let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + written))
+                let position = off_t(Self.bytesOffset + offset + written)
+                let count = pwrite(descriptor, rest.baseAddress, rest.count, position)
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { throw Self.failure("a temporary file") }
                 written += count
             }
+            follower?.didWrite(bytes, at: offset)
         }
     }
 
@@ -93,10 +136,13 @@ package final class SpillFile: Sendable {
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     package func map(_ count: Int) throws(TintypeError) -> Data {
         guard count > 0 else { return Data() }
-        guard let start = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0), start != MAP_FAILED else {
+        // From the start of the file, because the offset of a mapping is a multiple of the page size.
+        let length = Self.bytesOffset + count
+        guard let start = mmap(nil, length, PROT_READ, MAP_PRIVATE, descriptor, 0), start != MAP_FAILED else {
             throw TintypeError(.outOfMemory, stage: .load, "\(count) bytes cannot be mapped")
         }
-        return Data(bytesNoCopy: start, count: count, deallocator: .unmap)
+        return Data(
+            bytesNoCopy: start + Self.bytesOffset, count: count, deallocator: .custom { _, _ in munmap(start, length) })
     }
 
     /// Reads bytes from an offset on into the caller's buffer. Blocks.
@@ -107,7 +153,7 @@ package final class SpillFile: Sendable {
         var filled = 0
         while filled < buffer.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-            let count = pread(descriptor, rest.baseAddress, rest.count, off_t(offset + filled))
+            let count = pread(descriptor, rest.baseAddress, rest.count, off_t(Self.bytesOffset + offset + filled))
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
             filled += count
@@ -124,5 +170,27 @@ package final class SpillFile: Sendable {
 
     private static func failure(_ subject: String) -> TintypeError {
         TintypeError(.unwritable, stage: .load, SystemError.description(errno), subject: subject)
+    }
+}
+
+/// Sees the bytes of a ``SpillFile``, so that a cache has their checksum without reading them again.
+package protocol SpillFollower: AnyObject, Sendable {
+    /// Called after bytes were written, by one thread at a time.
+    ///
+    /// - Parameter offset: The offset from the first byte of the body.
+    func didWrite(_ bytes: UnsafeRawBufferPointer, at offset: Int)
+}
+
+/// A cache in whose folder a body can arrive that it will store, so that it is written once.
+package protocol SpillFileMaker: DataCaching {
+    /// Creates a file for a body. Blocks.
+    ///
+    /// - Returns: `nil` if the file system has no files without a name, or nothing can be written at present.
+    func makeSpillFile() -> SpillFile?
+}
+
+extension ImageCaching {
+    fileprivate func makeSpillFile() -> SpillFile? {
+        ((self as? ImageCache)?.disk as? any SpillFileMaker)?.makeSpillFile()
     }
 }

@@ -56,13 +56,15 @@ package struct ByteRequest: Sendable {
     package let accept: String?
     /// The cache entry to revalidate.
     package let stored: CacheEntry?
+    /// The cache that will store the bytes, if the origin allows it.
+    package let cache: (any ImageCaching)?
 
     /// Creates a request.
     ///
     /// - Parameter identity: The identity of the bytes; `nil` takes the identity of the source.
     package init(
         source: ImageSource, identity: String? = nil, extras: RequestExtras, byteLimit: Int, accept: String? = nil,
-        stored: CacheEntry? = nil
+        stored: CacheEntry? = nil, cache: (any ImageCaching)? = nil
     ) {
         self.source = source
         self.identity = identity ?? source.identity
@@ -70,6 +72,7 @@ package struct ByteRequest: Sendable {
         self.byteLimit = byteLimit
         self.accept = accept
         self.stored = stored
+        self.cache = cache
     }
 }
 
@@ -101,7 +104,8 @@ struct PipelineLoader: SharedLoader {
 
     func work(for request: ByteRequest) -> ByteLoads.Work {
         { [loader] (job, reporter) throws(TintypeError) in
-            let received = ReceivedBytes(limit: request.byteLimit, onProgress: reporter.report)
+            let received = ReceivedBytes(
+                limit: request.byteLimit, for: request.cache, onProgress: reporter.report)
             let context = LoadContext(
                 received: received, job: job, extras: request.extras, accept: request.accept, stored: request.stored)
             await NextStep.leaveThread()

@@ -140,7 +140,8 @@ extension ImageLoad {
     func byteRequest(revalidating stored: CacheEntry? = nil) -> ByteRequest {
         ByteRequest(
             source: request.source, identity: services.byteIdentity(of: request), extras: request.extras,
-            byteLimit: services.configuration.maximumByteCount, accept: services.accept, stored: stored)
+            byteLimit: services.configuration.maximumByteCount, accept: services.accept, stored: stored,
+            cache: request.policy.caching.original.disk.canWrite ? originalCache : nil)
     }
 
     /// The loader of the request, if it shares its loads with callers outside of this pipeline; otherwise the loader

@@ -4,8 +4,8 @@ package import Foundation
 // little memory however large it is.
 
 extension ReceivedBytes {
-    /// The number of bytes that fit into memory without a file: 8 MB.
-    private static let threshold = 8 << 20
+    /// The number of bytes that fit into memory without a file: 8 MB, or 2 MB if they will be written to one anyway.
+    private var threshold: Int { cache == nil ? 8 << 20 : 2 << 20 }
 
     /// The number of bytes that are moved at once when there is a file: 1 MB.
     private static let piece = 1 << 20
@@ -13,7 +13,7 @@ extension ReceivedBytes {
     /// Whether so many bytes are in memory that they should be moved.
     package var isWorthSpilling: Bool {
         let (hasFile, memoryCount) = spillState
-        return memoryCount >= (hasFile ? Self.piece : Self.threshold)
+        return memoryCount >= (hasFile ? Self.piece : threshold)
     }
 
     /// Moves the bytes in memory to the file. Only the loader may call this, and not while it appends.
@@ -21,9 +21,9 @@ extension ReceivedBytes {
     /// - Throws: ``TintypeError/Code/unwritable``, ``TintypeError/Code/cancelled``.
     package func spill(for job: JobContext) async throws(TintypeError) {
         let (spilled, data) = contents
-        let moved = try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in
+        let moved = try await WorkQueue.disk.run(for: job) { [cache] () throws(TintypeError) in
             if let spilled { return try spilled.adding(data) }
-            return try Spilled().adding(data)
+            return try Spilled(for: cache).adding(data)
         }
         replaceContents(moved)
     }

@@ -23,6 +23,8 @@ public final class ReceivedBytes: Sendable {
 
     /// The largest number of bytes that is accepted.
     package let limit: Int
+    /// The cache that is likely to store the bytes.
+    package let cache: (any ImageCaching)?
     private let state = Locked(State())
     private let onProgress: @Sendable (ReceivedBytes) -> Void
 
@@ -30,9 +32,14 @@ public final class ReceivedBytes: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The largest number of bytes to accept.
+    ///   - cache: The cache that is likely to store the bytes. A large body arrives in its folder.
     ///   - onProgress: Called after every change, on the loader's thread.
-    package init(limit: Int, onProgress: @escaping @Sendable (ReceivedBytes) -> Void = { _ in }) {
+    package init(
+        limit: Int, for cache: (any ImageCaching)? = nil,
+        onProgress: @escaping @Sendable (ReceivedBytes) -> Void = { _ in }
+    ) {
         self.limit = limit
+        self.cache = cache
         self.onProgress = onProgress
     }
 

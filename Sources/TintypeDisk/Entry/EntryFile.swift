@@ -9,7 +9,7 @@ import TintypeCore
 /// | offset | bytes | content |
 /// | ---: | ---: | --- |
 /// | 0 | 8 | `TINTYPE` and a zero |
-/// | 8 | 4 | version, 2 |
+/// | 8 | 4 | version: 2; 3 if the payload begins at offset 16,384, because it was written before its header |
 /// | 12 | 4 | length of the key's source, in bytes |
 /// | 16 | 4 | length of the key's rendition |
 /// | 20 | 4 | length of the format's name |
@@ -99,8 +99,14 @@ enum EntryFile {
 
 /// The header of an entry's file: everything about the entry except its payload. ``EntryFile`` describes its layout.
 struct EntryHeader: Equatable {
-    /// The version of the file format.
-    static let version: UInt32 = 2
+    /// Where the payload begins. The raw value is the version of the file.
+    enum PayloadPlace: UInt32 {
+        /// At the first multiple of ``EntryHeader/alignment`` after the other parts.
+        case afterHeader = 2
+        /// At `SpillFile.bytesOffset`, because the payload was written before its header.
+        case ofSpillFile = 3
+    }
+
     /// The length of the fixed part, in bytes.
     static let fixedLength = 88
     /// The alignment of the payload in the file, in bytes. Mapped pixels can therefore be used in place.
@@ -117,10 +123,11 @@ struct EntryHeader: Equatable {
     var extended: Data
     var payloadLength: Int
     var payloadChecksum: UInt64
+    var payloadPlace = PayloadPlace.afterHeader
     var times: EntryTimes
 
     /// The length of the header, in bytes. The payload follows.
-    var length: Int { Self.headLength(variable: variableLength) }
+    var length: Int { Self.headLength(variable: variableLength, payloadPlace) }
 
     /// The length of the whole file, in bytes.
     var fileLength: Int { length + payloadLength }
@@ -130,8 +137,9 @@ struct EntryHeader: Equatable {
             + extended.count
     }
 
-    private static func headLength(variable: Int) -> Int {
-        (fixedLength + variable + alignment - 1) & ~(alignment - 1)
+    private static func headLength(variable: Int, _ place: PayloadPlace) -> Int {
+        let length = (fixedLength + variable + alignment - 1) & ~(alignment - 1)
+        return place == .ofSpillFile ? max(length, SpillFile.bytesOffset) : length
     }
 }
 
@@ -175,7 +183,7 @@ extension EntryHeader {
             return UInt32(part.count)
         }
         bytes.set(Self.magic, at: 0)
-        bytes.set(Self.version, at: 8)
+        bytes.set(payloadPlace.rawValue, at: 8)
         bytes.set(append(key.source.utf8), at: 12)
         bytes.set(append(key.rendition.utf8), at: 16)
         bytes.set(append((format?.rawValue ?? "").utf8), at: 20)
@@ -237,6 +245,7 @@ extension EntryHeader {
         extended = Data(part(&start, lengths.extended))
         payloadLength = lengths.payload
         payloadChecksum = bytes.integer(at: 72, as: UInt64.self)
+        payloadPlace = lengths.payloadPlace
         times = EntryTimes(decoding: bytes)
     }
 
@@ -258,9 +267,12 @@ extension EntryHeader {
         var metadata: Int
         var extended: Int
         var payload: Int
+        var payloadPlace = PayloadPlace.afterHeader
 
         /// The length of the header, in bytes.
-        var head: Int { EntryHeader.headLength(variable: source + rendition + format + metadata + extended) }
+        var head: Int {
+            EntryHeader.headLength(variable: source + rendition + format + metadata + extended, payloadPlace)
+        }
         /// The length of the whole file, in bytes.
         var file: Int { head + payload }
 
@@ -286,8 +298,10 @@ extension EntryHeader {
         /// `nil` if the bytes are not the fixed part of a file of this version.
         init?(_ bytes: UnsafeRawBufferPointer) {
             guard bytes.count >= EntryHeader.fixedLength,
-                bytes.integer(at: 0, as: UInt64.self) == magic, bytes.integer(at: 8, as: UInt32.self) == version
+                bytes.integer(at: 0, as: UInt64.self) == magic,
+                let payloadPlace = PayloadPlace(rawValue: bytes.integer(at: 8, as: UInt32.self))
             else { return nil }
+            self.payloadPlace = payloadPlace
             source = Int(bytes.integer(at: 12, as: UInt32.self))
             rendition = Int(bytes.integer(at: 16, as: UInt32.self))
             format = Int(bytes.integer(at: 20, as: UInt32.self))

@@ -20,9 +20,9 @@ struct ResponseStreamState: Sendable {
         var cancelled: (any TransportExchange)?
     }
 
-    /// The number of stored bytes at which the origin must wait. It is generous, because bytes that a transport holds
-    /// back are lost when a connection breaks, and a resumption must request them again.
-    private static let maximumByteCount = 4 << 20
+    /// The number of stored bytes at which the origin must wait. Those that a transport holds back are lost when a
+    /// connection breaks, and a resumption must request them again.
+    private static let maximumByteCount = 1 << 20
 
     /// Parts with fewer bytes are small: they are handed to the reader together. Resuming the reader and reporting
     /// progress costs as much as copying 100 KB.
@@ -31,6 +31,8 @@ struct ResponseStreamState: Sendable {
     private static let gatheredByteCount = 16 << 10
     /// The longest time that a small part waits for others.
     static let smallPartDelay = Duration.milliseconds(5)
+    /// The size from which a part is large.
+    private static let largePart = 64 << 10
     /// The number of bytes for which room is made when the head announces a body.
     private static let maximumReservation = 256 << 10
 
@@ -39,6 +41,9 @@ struct ResponseStreamState: Sendable {
     private var isHeadRead = false
     /// The bytes of the body that have not been read.
     private var unread = Data()
+    /// The size of the last part that was read. The next one of a large body has room for as much, so that it does not
+    /// grow by copies.
+    private var lastPartSize = 0
     private var progress = TransferPace.Progress()
     /// Whether the origin must wait because of the rate limit.
     private var isHeldBack = false
@@ -104,6 +109,7 @@ struct ResponseStreamState: Sendable {
         guard end == nil, let base = part.bindMemory(to: UInt8.self).baseAddress else { return false }
         progress.byteCount += part.count
         progress.lastTime = now
+        if unread.isEmpty, lastPartSize >= Self.largePart { unread.reserveCapacity(lastPartSize) }
         unread.append(base, count: part.count)
         if part.count >= Self.smallPart || unread.count >= Self.gatheredByteCount { isDue = true }
         guard isFull else { return false }
@@ -195,7 +201,7 @@ struct ResponseStreamState: Sendable {
     mutating func readPart(at now: () -> Duration) throws -> (part: Data, resumed: (any TransportExchange)?)? {
         guard isDue || end != nil else { return nil }
         let part = unread
-        (unread, isDue) = (Data(), false)
+        (unread, isDue, lastPartSize) = (Data(), false, part.count)
         if part.isEmpty { try end?.get() }
         guard isPaused else { return (part, nil) }
         isPaused = false

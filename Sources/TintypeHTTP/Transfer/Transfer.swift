@@ -27,22 +27,22 @@ final class Transfer: Sendable {
     /// Creates a transfer, which ``run()`` carries out.
     ///
     /// - Parameters:
-    ///   - source: A URL, or a URL with a method and header fields.
-    ///   - stored: The cache entry to revalidate.
+    ///   - wanted: The source, which is a URL, or a URL with a method and header fields; and the cache entry to
+    ///     revalidate.
     ///   - reporter: Receives the bytes while they arrive.
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` when `source` is not a URL.
+    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` when the source is not a URL.
     init(
-        of source: ImageSource, _ settings: TransferSettings, _ services: TransferServices, stored: CacheEntry?,
-        for job: JobContext, _ reporter: JobReporter<ReceivedBytes>
+        _ wanted: ByteRequest, _ settings: TransferSettings, _ services: TransferServices, for job: JobContext,
+        _ reporter: JobReporter<ReceivedBytes>
     ) throws(TintypeError) {
-        request = try DownloadRequest(source, settings)
+        request = try DownloadRequest(wanted.source, settings)
         self.settings = settings
         self.services = services
         self.job = job
-        self.stored = stored
-        revalidated = stored.flatMap { StoredResponse(decoding: $0.metadata) }
+        stored = wanted.stored
+        revalidated = wanted.stored.flatMap { StoredResponse(decoding: $0.metadata) }
         let throttle = ProgressThrottle(interval: settings.configuration.minimumProgressInterval)
-        received = ReceivedBytes(limit: settings.limits.byteCount) { received in
+        received = ReceivedBytes(limit: settings.limits.byteCount, for: wanted.cache) { received in
             if throttle?.allows(received.progress) ?? true { reporter.report(received) }
         }
         meter = TransferMeter(settings.configuration.clock)

@@ -11,7 +11,7 @@ public import TintypeCore
 ///
 /// A read asks one tier after another, and stores a hit in the tiers before it. A write and a removal reach all tiers;
 /// each makes it in the background if it is slow. You can call every method from any thread.
-public final class TieredDataCache: RemoteDataCaching {
+public final class TieredDataCache: RemoteDataCaching, SpillFileMaker {
     /// The tiers, from the fastest to the slowest.
     public let tiers: [any DataCaching]
     /// The reads that may still store their hit in the tiers before it.
@@ -26,6 +26,12 @@ public final class TieredDataCache: RemoteDataCaching {
     /// tiers together.
     public func entry(for key: CacheKey) -> CacheEntry? {
         firstEntry(for: key) { $0.entry(for: key) }
+    }
+
+    /// Creates a file for a large body in the folder of the first tier on disk.
+    package func makeSpillFile() -> SpillFile? {
+        for case let tier as any SpillFileMaker in tiers { return tier.makeSpillFile() }
+        return nil
     }
 
     /// Whether a tier has entries on other machines.

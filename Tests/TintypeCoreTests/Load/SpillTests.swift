@@ -93,6 +93,43 @@ import Testing
         #expect(received.head(64) == whole.prefix(64))
     }
 
+    private final class Follower: SpillFollower {
+        let bytes = Locked(Data())
+
+        func didWrite(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+            self.bytes.withLock { $0.replaceSubrange(offset..., with: bytes) }
+        }
+    }
+
+    /// A file that cannot be written any more, as on a full disk, after it has 20,000 bytes.
+    private func fullFile(_ follower: Follower) throws -> SpillFile {
+        let descriptor = open(SpillFile.folder, O_RDWR | SpillFile.withoutName, 0o600)
+        let file = SpillFile(descriptor, follower: follower)
+        try file.write(whole.prefix(20_000), at: 0)
+        let readable = open("/proc/self/fd/\(descriptor)", O_RDONLY)
+        defer { close(readable) }
+        #expect(readable >= 0 && dup2(readable, descriptor) == descriptor)
+        return file
+    }
+
+    /// No cache is required, so a full disk of a cache costs a copy.
+    @Test func aBodyLeavesTheFullDiskOfACache() async throws {
+        let (received, follower) = (ReceivedBytes(limit: .max), Follower())
+        received.replaceContents(Spilled(file: try fullFile(follower), count: 20_000))
+        for range in [20_000..<30_000, 30_000..<50_000] {
+            try append(range, to: received)
+            try await received.spill(for: job)
+        }
+        #expect(follower.bytes.withLock { $0 } == whole.prefix(20_000))
+        let taken = try await received.takeAll(for: job)
+        #expect(taken.data == whole && taken.file?.follower == nil)
+    }
+
+    @Test func aFileIsClaimedOnce() throws {
+        let file = try SpillFile(in: SpillFile.folder)
+        #expect(file.claim() != nil && file.claim() == nil)
+    }
+
     @Test func aFolderThatCannotBeWrittenIsAnError() {
         expectError(.unwritable) { _ = try SpillFile(in: "/dev/null") }
     }
