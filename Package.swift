@@ -398,10 +398,9 @@ let package = Package(
         .testTarget(
             name: "TintypeCodecTests",
             dependencies: [
-                "TestSupport", "Tintype", "TintypeAVIF", "TintypeBMP", "TintypeColor", "TintypeCore", "TintypeGIF",
-                "TintypeHEIF",
-                "TintypeICO", "TintypeJPEG", "TintypePNG", "TintypeSVG", "TintypeTIFF", "TintypeWebP", "TintypeTesting",
-                "CZlib",
+                "CLibJXL", "CZlib", "TestSupport", "Tintype", "TintypeAVIF", "TintypeBMP", "TintypeColor",
+                "TintypeCore", "TintypeGIF", "TintypeHEIF", "TintypeICO", "TintypeJPEG", "TintypeJXL", "TintypePNG",
+                "TintypeSVG", "TintypeTIFF", "TintypeWebP", "TintypeTesting",
             ],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(

@@ -53,6 +53,7 @@ package struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxab
     package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let (info, exif, still) = try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try AVIFReader(raw, limits: context.limits)
+            reader.setThreads(context.threads)
             let info = try ImageInfo(reader)
             try context.limits.check(info, byteCount: raw.count)
             // libavif needs more, which only a worker process limits.

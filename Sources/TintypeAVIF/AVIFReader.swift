@@ -57,6 +57,9 @@ struct AVIFReader: ~Copyable {
         avifDecoderDestroy(decoder)
     }
 
+    /// Sets the number of threads, with the calling one, before the first frame is decoded.
+    func setThreads(_ count: Int) { decoder.pointee.maxThreads = Int32(clamping: count) }
+
     private static func configure(_ decoder: UnsafeMutablePointer<avifDecoder>, _ limits: DecodeLimits) {
         decoder.pointee.maxThreads = 1
         // The parser only notes sizes; they are checked afterwards, where the error names the limit.

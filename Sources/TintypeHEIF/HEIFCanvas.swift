@@ -1,7 +1,8 @@
 import Foundation
 import TintypeCore
 
-/// The planes of a still image, decoded with libde265 and joined from its tiles.
+/// The planes of a still image, decoded with libde265 and joined from its tiles, which are decoded at once on the threads
+/// of the context.
 final class HEIFCanvas {
     /// One plane.
     private struct Channel {
@@ -28,11 +29,10 @@ final class HEIFCanvas {
         let side = coded.layout.size
         // Tiles may be larger than the image.
         for size in [coded.size, side] { try context.limits.check(ImageInfo(format: .heic, size: size)) }
-        for (index, tile) in coded.tiles.enumerated() {
-            try context.checkCancelled()
-            let (column, row) = (index % coded.columns, index / coded.columns)
-            try decode(tile, file, context, (x: column * side.width, y: row * side.height))
-        }
+        guard !coded.tiles.isEmpty else { return }
+        // The first one allocates the planes.
+        try decode(0, file, context)
+        try decodeOthers(file, context)
     }
 
     deinit {
@@ -61,10 +61,28 @@ final class HEIFCanvas {
 
     // MARK: Tiles
 
+    /// Decodes all tiles but the first, each of which changes only its part of the planes.
+    private func decodeOthers(_ file: UnsafeRawBufferPointer, _ context: DecodeContext) throws(TintypeError) {
+        let tiles = Locked(1..<coded.tiles.count)
+        let failure = Locked<TintypeError?>(nil)
+        nonisolated(unsafe) let (canvas, file) = (self, file)
+        Threads.run(min(context.threads, coded.tiles.count - 1)) { _ in
+            while let index = tiles.withLock({ $0.popFirst() }), failure.withLock({ $0 == nil }) {
+                do throws(TintypeError) { try canvas.decode(index, file, context) } catch {
+                    failure.withLock { $0 = $0 ?? error }
+                }
+            }
+        }
+        if let failure = failure.withLock({ $0 }) { throw failure }
+    }
+
     private func decode(
-        _ tile: HEIFStill.Tile, _ file: UnsafeRawBufferPointer, _ context: DecodeContext, _ origin: (x: Int, y: Int)
+        _ index: Int, _ file: UnsafeRawBufferPointer, _ context: DecodeContext
     ) throws(TintypeError) {
-        let decoder = try HEVCDecoder(size: coded.layout.size)
+        try context.checkCancelled()
+        let (tile, side) = (coded.tiles[index], coded.layout.size)
+        let origin = (x: index % coded.columns * side.width, y: index / coded.columns * side.height)
+        let decoder = try HEVCDecoder(size: side)
         for set in tile.parameterSets { try decoder.push(UnsafeRawBufferPointer(rebasing: file[set]), tag: 0) }
         if tile.extents.count == 1 {
             let units = UnsafeRawBufferPointer(rebasing: file[tile.extents[0]])

@@ -65,13 +65,15 @@ struct JXLFrameReader: ~Copyable {
         self.bytes = bytes
         self.header = header
         self.context = context
-        reader = try Self.makeReader(bytes)
+        reader = try Self.makeReader(bytes, context)
     }
 
-    private static func makeReader(_ bytes: UnsafeRawBufferPointer) throws(TintypeError) -> JXLReader {
+    private static func makeReader(
+        _ bytes: UnsafeRawBufferPointer, _ context: DecodeContext
+    ) throws(TintypeError) -> JXLReader {
         try JXLReader(
-            bytes, isComplete: true, inputStep: JXLReader.pixelStep, events: JXL_DEC_COLOR_ENCODING,
-            JXL_DEC_FULL_IMAGE)
+            bytes, isComplete: true, inputStep: JXLReader.pixelStep, threads: context.threads,
+            events: JXL_DEC_COLOR_ENCODING, JXL_DEC_FULL_IMAGE)
     }
 
     /// Decodes a frame, cropped and resampled to a target, in its stored orientation.
@@ -83,7 +85,7 @@ struct JXLFrameReader: ~Copyable {
         _ index: Int, _ target: DecodeTarget, isCancelled: @escaping @Sendable () -> Bool
     ) throws(TintypeError) -> WideImage {
         if index < nextIndex {
-            reader = try Self.makeReader(bytes)
+            reader = try Self.makeReader(bytes, context)
             (nextIndex, colors) = (0, nil)
         }
         reader.skipFrames(index - nextIndex)

@@ -3,7 +3,7 @@ import Foundation
 import TintypeColor
 import TintypeCore
 
-/// Reads one file with libjxl, on the calling thread. It stops at the events to which it is subscribed.
+/// Reads one file with libjxl. It stops at the events to which it is subscribed.
 ///
 /// Not thread-safe: use it from one thread at a time.
 struct JXLReader: ~Copyable {
@@ -28,10 +28,12 @@ struct JXLReader: ~Copyable {
     ///   - bytes: The file or its first bytes. They must outlive the reader, or stay valid until ``resume(with:)``.
     ///   - isComplete: Whether `bytes` are the whole file.
     ///   - inputStep: The number of bytes between two checks for cancellation.
+    ///   - threads: The number of threads, with the calling one.
     ///   - events: The `JXL_DEC_` events at which the reader stops.
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     init(
-        _ bytes: UnsafeRawBufferPointer, isComplete: Bool, inputStep: Int = 256 << 10, events: JxlDecoderStatus...
+        _ bytes: UnsafeRawBufferPointer, isComplete: Bool, inputStep: Int = 256 << 10, threads: Int = 1,
+        events: JxlDecoderStatus...
     ) throws(TintypeError) {
         try JXLLibrary.load()
         guard let decoder = JxlDecoderCreate(nil) else {
@@ -42,6 +44,7 @@ struct JXLReader: ~Copyable {
         self.isComplete = isComplete
         self.inputStep = inputStep
         JxlDecoderSubscribeEvents(decoder, events.reduce(0) { $0 | Int32($1.rawValue) })
+        if threads > 1 { JxlDecoderSetParallelRunner(decoder, JXLThreads.run, JXLThreads.context(threads)) }
         // Pixels are rotated after resampling, as for all formats.
         JxlDecoderSetKeepOrientation(decoder, 1)
     }

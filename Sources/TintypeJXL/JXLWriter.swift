@@ -3,13 +3,14 @@ import Foundation
 import TintypeColor
 import TintypeCore
 
-/// Writes one file with libjxl.
+/// Writes one file with libjxl, on threads that would idle. The file does not depend on their number.
 ///
 /// Not thread-safe: use it from one thread at a time.
 struct JXLWriter: ~Copyable {
     private let encoder: OpaquePointer
     private let channels: Channels
     private let settings: Settings
+    private let spare: SpareThreads
     private var data = Data()
 
     /// The unit of frame durations: ticks a second.
@@ -67,7 +68,12 @@ struct JXLWriter: ~Copyable {
         self.encoder = encoder
         self.channels = channels
         self.settings = settings
+        spare = SpareThreads(if: size.area >= Self.largeArea)
+        if spare.count > 1 { JxlEncoderSetParallelRunner(encoder, JXLThreads.run, JXLThreads.context(spare.count)) }
     }
+
+    /// The number of pixels from which several threads are worth starting.
+    private static let largeArea = 250_000
 
     private static func configure(
         _ encoder: OpaquePointer, _ size: PixelSize, _ channels: Channels, _ colors: Colors, _ settings: Settings,

@@ -11,8 +11,12 @@ import TintypeTesting
 @Suite struct HEICStillChromaTests {
     private let decoder = HEIFDecoder()
 
-    private func decode(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws -> PixelBuffer {
-        try decoder.decode(data, context: DecodeContext(options: options)).pixels
+    private func decode(
+        _ data: Data, _ options: DecodeOptions = DecodeOptions(), threads: Int = 1
+    ) throws -> PixelBuffer {
+        var context = DecodeContext(options: options)
+        context.threads = threads
+        return try decoder.decode(data, context: context).pixels
     }
 
     private func difference(_ pixels: PixelBuffer, _ other: PixelBuffer) -> Int? {
@@ -55,12 +59,13 @@ import TintypeTesting
     }
 
     /// Four tiles of which the grid shows odd sides, in order.
-    @Test func theTilesOfAGridHaveTheirPlaces() throws {
+    @Test(arguments: [1, 2, 8]) func theTilesOfAGridHaveTheirPlaces(_ threads: Int) throws {
         let side = PixelSize(width: 64, height: 64)
         let levels: [UInt8] = [40, 90, 150, 220]
         let tiles = try levels.map { try tile(Pixel(red: $0, green: 0, blue: $0), side) }
         let grid = gridItem(PixelSize(width: 101, height: 77), columns: 2, rows: 2)
-        let pixels = try decode(HEICBuilder(items: [grid] + tiles, references: [("dimg", 1, [2, 3, 4, 5])]).file)
+        let pixels = try decode(
+            HEICBuilder(items: [grid] + tiles, references: [("dimg", 1, [2, 3, 4, 5])]).file, threads: threads)
         try #require(pixels.size == PixelSize(width: 101, height: 77))
         for (level, (x, y)) in zip(levels, [(20, 20), (100, 20), (20, 76), (100, 76)]) {
             #expect(abs(Int(pixels[x, y].red) - Int(level)) <= 4)

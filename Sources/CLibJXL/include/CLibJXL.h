@@ -16,14 +16,14 @@
     FUNCTION(JxlDecoderProcessInput) FUNCTION(JxlDecoderReleaseBoxBuffer) FUNCTION(JxlDecoderReleaseInput) \
     FUNCTION(JxlDecoderSetBoxBuffer) FUNCTION(JxlDecoderSetCoalescing) FUNCTION(JxlDecoderSetDecompressBoxes) \
     FUNCTION(JxlDecoderSetImageOutBuffer) FUNCTION(JxlDecoderSetInput) FUNCTION(JxlDecoderSetKeepOrientation) \
-    FUNCTION(JxlDecoderSetPreferredColorProfile) FUNCTION(JxlDecoderSkipFrames) \
+    FUNCTION(JxlDecoderSetParallelRunner) FUNCTION(JxlDecoderSetPreferredColorProfile) FUNCTION(JxlDecoderSkipFrames) \
     FUNCTION(JxlDecoderSubscribeEvents) FUNCTION(JxlEncoderAddBox) FUNCTION(JxlEncoderAddImageFrame) \
     FUNCTION(JxlEncoderCloseBoxes) FUNCTION(JxlEncoderCloseInput) FUNCTION(JxlEncoderCreate) \
     FUNCTION(JxlEncoderDestroy) FUNCTION(JxlEncoderFrameSettingsCreate) \
     FUNCTION(JxlEncoderFrameSettingsSetOption) FUNCTION(JxlEncoderGetError) FUNCTION(JxlEncoderInitBasicInfo) \
     FUNCTION(JxlEncoderInitFrameHeader) FUNCTION(JxlEncoderProcessOutput) FUNCTION(JxlEncoderSetBasicInfo) \
     FUNCTION(JxlEncoderSetColorEncoding) FUNCTION(JxlEncoderSetFrameDistance) FUNCTION(JxlEncoderSetFrameHeader) \
-    FUNCTION(JxlEncoderSetFrameLossless) FUNCTION(JxlEncoderUseBoxes)
+    FUNCTION(JxlEncoderSetFrameLossless) FUNCTION(JxlEncoderSetParallelRunner) FUNCTION(JxlEncoderUseBoxes)
 
 TINTYPE_FUNCTIONS(TINTYPE_RENAME)
 TINTYPE_DECLARE_CALLS(tintype_jxl)

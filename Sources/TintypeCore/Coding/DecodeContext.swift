@@ -9,6 +9,8 @@ public struct DecodeContext: Sendable {
     public var isCancelled: @Sendable () -> Bool
     /// Whether the pipeline verifies all frames, and not only the first. Decoders need not know it.
     package var verifiesAllFrames = false
+    /// The number of threads that the library of a format may use, with the calling one. A decoder may ignore it.
+    package var threads = 1
     /// The origin of the image, if workers are replaced between images of different origins. Decoders need not know it.
     package var origin: String?
 

@@ -30,8 +30,11 @@ extension ImageLoad {
         let name = request.source.name
         return { [context] data throws(TintypeError) in
             try TransformContext(isCancelled: context.isCancelled).run { () throws(TintypeError) in
-                try coders.decoder(for: data, options: context.options, name: name).decodeChecked(
-                    data, context: context, time: time)
+                let decoder = try coders.decoder(for: data, options: context.options, name: name)
+                let spare = SpareThreads(for: decoder, byteCount: data.count)
+                var context = context
+                context.threads = spare.count
+                return try decoder.decodeChecked(data, context: context, time: time)
             }
         }
     }

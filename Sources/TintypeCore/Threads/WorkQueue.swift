@@ -53,6 +53,17 @@ package final class WorkQueue: TurnQueue {
         return true
     }
 
+    /// Counts threads as busy that have no work. See ``SpareThreads``.
+    ///
+    /// - Returns: The number of threads, at most `count`; 0 if work waits.
+    func lend(atMost count: Int) -> Int { state.withLock { $0.lend(atMost: count) } }
+
+    /// Ends the loan of threads.
+    func takeBack(_ count: Int) {
+        // One wakeup for each: work may have come for all of them.
+        for _ in 0..<count { wake(state.withLock { $0.endOnCaller() }) }
+    }
+
     // MARK: Queue
 
     /// Adds work, and starts or wakes a thread for it if fewer than `width` are busy.
@@ -110,7 +121,7 @@ struct WorkQueueState<Work: Sendable>: Sendable {
     var queue = PriorityQueue<Work>()
     private var threadCount = 0
     private var sleepingCount = 0
-    /// The number of foreign threads that run work of this queue.
+    /// The number of foreign threads that run work of this queue, or that were lent.
     private var callerCount = 0
 
     init(width: Int) {
@@ -140,7 +151,17 @@ struct WorkQueueState<Work: Sendable>: Sendable {
         return true
     }
 
-    /// Ends what ``beginOnCaller()`` began.
+    /// Counts threads as busy that would idle.
+    ///
+    /// - Returns: The number of threads, at most `count`.
+    mutating func lend(atMost count: Int) -> Int {
+        guard queue.isEmpty else { return 0 }
+        let lent = max(0, min(count, width - (threadCount - sleepingCount + callerCount)))
+        callerCount += lent
+        return lent
+    }
+
+    /// Ends what ``beginOnCaller()`` began, or the loan of a thread.
     ///
     /// - Returns: The wakeup for work that was added meanwhile and found no free thread.
     mutating func endOnCaller() -> Wakeup {

@@ -6,6 +6,7 @@ extension WireWriter {
     mutating func write(_ context: DecodeContext) {
         write(context.options)
         write(context.limits)
+        write(UInt8(clamping: context.threads))
     }
 
     private mutating func write(_ options: DecodeOptions) {
@@ -50,7 +51,9 @@ extension WireWriter {
 
 extension WireReader {
     mutating func context() throws(WireError) -> DecodeContext {
-        DecodeContext(options: try options(), limits: try limits())
+        var context = DecodeContext(options: try options(), limits: try limits())
+        context.threads = max(1, Int(try number(UInt8.self)))
+        return context
     }
 
     private mutating func options() throws(WireError) -> DecodeOptions {

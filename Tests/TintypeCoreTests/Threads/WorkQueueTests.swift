@@ -14,6 +14,49 @@ import TintypeTesting
         #expect(name == "test")
     }
 
+    /// A queue of 4 threads, of which some are busy.
+    @Test(arguments: [(busy: 0, wanted: 7, lent: 4), (1, 7, 3), (1, 2, 2), (4, 7, 0)])
+    func threadsThatIdleAreLent(_ busy: Int, _ wanted: Int, _ lent: Int) {
+        var state = WorkQueueState<Int>(width: 4)
+        for _ in 0..<busy { _ = state.push(1, at: .normal) }
+        for _ in 0..<busy { _ = state.pop() }
+        let (first, rest) = (state.lend(atMost: wanted), state.lend(atMost: 7))
+        #expect(first == lent && rest == 4 - busy - lent)
+        // Those that are lent have no room for work.
+        let hasRoom = state.beginOnCaller()
+        #expect(!hasRoom)
+        for _ in 0..<(4 - busy) { _ = state.endOnCaller() }
+        let again = state.lend(atMost: 7)
+        #expect(again == 4 - busy)
+    }
+
+    @Test func noThreadIsLentWhileWorkWaits() {
+        var state = WorkQueueState<Int>(width: 4)
+        _ = state.push(1, at: .normal)
+        let lent = state.lend(atMost: 7)
+        #expect(lent == 0)
+    }
+
+    /// The thread that is taken back does the work that came meanwhile.
+    @Test func workThatWaitsForALentThreadRuns() async throws {
+        let queue = WorkQueue(name: "test", width: 1)
+        let done = Shared(false)
+        do {
+            let spare = SpareThreads(of: queue, if: true)
+            #expect(spare.count == 2)
+            queue.enqueue(at: .normal) { done.withLock { $0 = true } }
+            #expect(!done.withLock { $0 })
+        }
+        try await queue.run(for: JobContext(priority: .veryLow)) { () throws(TintypeError) in }
+        #expect(done.withLock { $0 })
+    }
+
+    @Test func smallImagesBorrowNothing() {
+        let queue = WorkQueue(name: "test", width: 4)
+        let spare = SpareThreads(of: queue, if: false)
+        #expect(spare.count == 1 && queue.lend(atMost: 7) == 4)
+    }
+
     @Test func errorsAreRethrown() async {
         let queue = WorkQueue(name: "test", width: 1)
         await expectError(.undecodable) {

@@ -1,0 +1,33 @@
+/// Threads that a queue lends to the library of a codec, for one large image.
+///
+/// Only a queue that would let them idle lends any. They count as busy until this value is released, so that all codecs
+/// together have as many threads as the queue.
+package struct SpareThreads: ~Copyable {
+    /// The number of threads that the library may use, with the one that calls it: at least 1, at most 8.
+    package let count: Int
+    private let queue: WorkQueue
+
+    /// Borrows threads for a calling thread that counts as busy.
+    ///
+    /// - Parameter isWorthwhile: Whether the image takes longer than starting threads.
+    package init(of queue: WorkQueue = .pixels, if isWorthwhile: Bool) {
+        self.queue = queue
+        count = 1 + (isWorthwhile ? queue.lend(atMost: 7) : 0)
+    }
+
+    deinit {
+        queue.takeBack(count - 1)
+    }
+}
+
+extension SpareThreads {
+    /// Borrows threads for decoding a file, if the library of its format can use them.
+    init(for decoder: any ImageDecoder, byteCount: Int) {
+        self.init(if: byteCount >= Self.smallestFile && !decoder.formats.isDisjoint(with: Self.formats))
+    }
+
+    /// The formats that are coded in parts that can be decoded at once.
+    private static let formats: Set<ImageFormat> = [.avif, .heic, .jxl]
+    /// The size of a file, in bytes, from which it takes tens of milliseconds.
+    private static let smallestFile = 100_000
+}
