@@ -1,5 +1,5 @@
 #if GTK
-import Foundation
+package import Foundation
 import Tintype
 import TintypeTesting
 
@@ -8,10 +8,12 @@ import TintypeTesting
     package let count: Int
     private let origin: Origin
     private let photographs: Photographs?
+    /// The directory that has the images, instead of the server.
+    private let folder: URL?
 
     /// Starts a server with photographs.
     package init(_ photographs: Photographs, count: Int) async throws {
-        (self.count, self.photographs) = (count, photographs)
+        (self.count, self.photographs, folder) = (count, photographs, nil)
         origin = try await Origin.start()
         for number in 0..<count {
             origin.serve("/thumbnails/\(number)") { _ in
@@ -34,7 +36,7 @@ import TintypeTesting
         count: Int, delay: @escaping @Sendable (Int) -> Duration = { _ in .zero },
         fails: @escaping @Sendable (Int) -> Bool = { _ in false }
     ) async throws {
-        (self.count, photographs) = (count, nil)
+        (self.count, photographs, folder) = (count, nil, nil)
         origin = try await Origin.start()
         for number in 0..<count {
             origin.serve("/thumbnails/\(number)") { _ in
@@ -48,12 +50,25 @@ import TintypeTesting
         }
     }
 
+    /// Writes an image for each number to a directory, which is shown instead of a server: for tests.
+    package init(count: Int, in folder: URL) async throws {
+        (self.count, photographs, self.folder) = (count, nil, folder)
+        origin = try await Origin.start()
+        for number in 0..<count { try NumberedImage(number).png(side: 200)?.write(to: Self.file(number, folder)) }
+    }
+
+    private static func file(_ number: Int, _ folder: URL) -> URL { folder.appending(path: "\(number).png") }
+
     var requestCount: Int { origin.requestCount() }
 
     func name(_ number: Int) -> String { photographs?.title(number) ?? "Image \(number)" }
     func caption(_ name: String) -> String { photographs?.caption(Self.number(name)) ?? "An image with a number" }
-    func thumbnail(_ name: String) -> URL { origin.url("/thumbnails/\(Self.number(name))") }
-    func image(_ name: String) -> URL { origin.url("/images/\(Self.number(name))") }
+    func thumbnail(_ name: String) -> URL { url("thumbnails", Self.number(name)) }
+    func image(_ name: String) -> URL { url("images", Self.number(name)) }
+
+    private func url(_ kind: String, _ number: Int) -> URL {
+        folder.map { Self.file(number, $0) } ?? origin.url("/\(kind)/\(number)")
+    }
 
     /// The number in a name.
     package static func number(_ name: String) -> Int { name.split(separator: " ").last.flatMap { Int($0) } ?? 0 }

@@ -6,7 +6,8 @@ import Tintype
 import TintypeGTK
 
 /// Scrolls through the gallery by frame. First it measures the main loop, then it compares the pixels of every cell in
-/// every frame with the number of its image, each for some seconds; then the same with a slow server that fails often.
+/// every frame with the number of its image, each for some seconds; then the same with a slow server that fails often,
+/// and with a directory.
 @MainActor final class GalleryTest {
     private let seconds: Double
     private var failures: [String] = []
@@ -21,6 +22,11 @@ import TintypeGTK
             let slow = try await GalleryServer(
                 count: 5000, delay: { .milliseconds($0 * 7919 % 400) }, fails: { $0 % 7 == 3 })
             try await scroll("slow server that fails", slow)
+            let folder = URL.temporaryDirectory.appending(path: "tintype-gallery-\(getpid())")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let directory = try await GalleryServer(count: 10_000, in: folder)
+            try await scroll("directory of 10,000 images", directory, limit: .milliseconds(4))
         } catch {
             failures.append("\(error)")
         }
@@ -35,7 +41,10 @@ import TintypeGTK
         return (fields?.dropFirst().first.flatMap { Int($0) } ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    private func scroll(_ name: String, _ server: GalleryServer) async throws {
+    /// - Parameter limit: The most processor time of a turn of the main loop, without drawing.
+    private func scroll(
+        _ name: String, _ server: GalleryServer, limit: Duration = .milliseconds(3)
+    ) async throws {
         let memory = MemoryCache(limits: CacheLimits(cost: 32 << 20))
         let pipeline = ImagePipeline(.standard(memory: memory, disk: nil))
         let gallery = Gallery(server: server, pipeline: pipeline)
@@ -51,7 +60,7 @@ import TintypeGTK
             "\(name): \(stalls.frames) frames, \(stalls.drawing / max(stalls.frames, 1)) drawing each;",
             "longest stall outside drawing \(stalls.longest), \(stalls.longestReal) in real time;",
             "\(stalls.missedFrames) frames missed")
-        if stalls.longest > .milliseconds(3) { failures.append("\(name): a stall of \(stalls.longest)") }
+        if stalls.longest > limit { failures.append("\(name): a stall of \(stalls.longest)") }
         // Longer than other programs on the machine may hold the processor.
         if stalls.longestReal > .milliseconds(250) { failures.append("\(name): it waited for \(stalls.longestReal)") }
         if stalls.missedFrames > 0 { failures.append("\(name): \(stalls.missedFrames) frames missed") }

@@ -1,12 +1,14 @@
 """Rows of the command: whole processes, with their start and end."""
 
 import functools
+import os
 
 from .network import ORIGIN
 from .rows import Row, Value, Whole
 
 COUNT = 40
 FETCHED = 500
+MANY = 5_000
 WEBPS = 16
 
 
@@ -21,6 +23,25 @@ def thumbnails(parts, tool):
         return [["vipsthumbnail", "--size", "256x256", "-o", f"{folder}/%s.jpg[Q=75]", *files[part::parts]]
                 for part in range(parts)]
     return Whole(commands, COUNT, COUNT)
+
+
+@functools.cache
+def many(tool):
+    """5,000 JPEGs of 58 KB by tintype, or by as many vipsthumbnail as there are cores."""
+    def commands(bench, folder):
+        many = bench.folder / "many"
+        if not many.exists():
+            many.mkdir()
+            for number in range(MANY):
+                os.link(bench.folder / f"photos/{number % FETCHED:04}.jpg", many / f"{number:04}.jpg")
+        files = sorted(many.iterdir())
+        if tool == "tintype":
+            return [[bench.tintype, "convert", "--quiet", "--no-cache", "--thumbnail", "200x200", "--quality", 75, "-o",
+                     folder, *files]]
+        cores = len(os.sched_getaffinity(0))
+        return [["vipsthumbnail", "--size", "200x200", "-o", f"{folder}/%s.jpg[Q=75]", *files[part::cores]]
+                for part in range(cores)]
+    return Whole(commands, MANY, MANY)
 
 
 def one(command):
@@ -86,6 +107,10 @@ ROWS = [
         "two vipsthumbnail at once", 0.67, needs=("vipsthumbnail",)),
     Row("K1 memory", "peak memory of that", thumbnails(1, "tintype"), thumbnails(2, "vips"),
         "two vipsthumbnail at once", 1.0, part="memory", needs=("vipsthumbnail",)),
+    Row("K5", "5,000 JPEGs of 58 KB to 200 pixels", many("tintype"), many("vips"), "vipsthumbnail on all cores", 1.0,
+        part="wall", needs=("vipsthumbnail",)),
+    Row("K5 processor", "processor time of that", many("tintype"), many("vips"), "vipsthumbnail on all cores", 1.0,
+        needs=("vipsthumbnail",)),
     Row("C3", "peak memory, JPEG of 99 megapixels to 256 pixels", OURS, VIPS, "vipsthumbnail", 0.5, part="memory",
         needs=("vipsthumbnail",)),
     Row("C3 Pillow", "the same", OURS, LOADED, "Pillow without draft", 0.05, part="memory"),
