@@ -1,8 +1,8 @@
 import Foundation
 import TintypeCore
 
-/// The planes of a still image, decoded with libde265 and joined from its tiles, which are decoded at once on the threads
-/// of the context.
+/// The planes of a still image, decoded with libde265 and joined from its tiles, which are decoded at once on the
+/// threads of the context.
 final class HEIFCanvas {
     /// One plane.
     private struct Channel {
@@ -65,6 +65,7 @@ final class HEIFCanvas {
     private func decodeOthers(_ file: UnsafeRawBufferPointer, _ context: DecodeContext) throws(TintypeError) {
         let tiles = Locked(1..<coded.tiles.count)
         let failure = Locked<TintypeError?>(nil)
+        // Safe because each tile has its own part of the planes, and the file is only read.
         nonisolated(unsafe) let (canvas, file) = (self, file)
         Threads.run(min(context.threads, coded.tiles.count - 1)) { _ in
             while let index = tiles.withLock({ $0.popFirst() }), failure.withLock({ $0 == nil }) {

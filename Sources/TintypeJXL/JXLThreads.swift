@@ -15,6 +15,7 @@ enum JXLThreads {
         let failure = prepare?(library, threads) ?? 0
         guard failure == 0 else { return failure }
         let next = Counter(start)
+        // Safe because libjxl lets its functions run at once.
         nonisolated(unsafe) let library = library
         Threads.run(threads) { thread in
             while let number = next.next(below: end) { function?(library, number, thread) }

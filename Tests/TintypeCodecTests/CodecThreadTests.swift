@@ -44,7 +44,8 @@ import TintypeTesting
     }
 
     @Test(arguments: [ImageFormat.avif, .heic, .jxl]) func aLargeImageIsTheSame(_ format: ImageFormat) throws {
-        let bytes = try ImageCoderRegistry.standard.encode(Self.noise(), as: format, options: EncodeOptions(quality: 0.8))
+        let options = EncodeOptions(quality: 0.8)
+        let bytes = try ImageCoderRegistry.standard.encode(Self.noise(), as: format, options: options)
         try Self.expectEqualPixels(bytes, format.rawValue)
     }
 

@@ -142,8 +142,8 @@ const tintype_kernels *_Nonnull tintype_kernels_current(void);
 /// that compare the variants.
 const tintype_kernels *_Nullable tintype_kernels_at(size_t index);
 
-/// Calls a function at once on `count` threads, at most 64, with the calling one, which has the number 0. Those that the
-/// system refuses are left out. Returns after the last call.
-void tintype_run_threads(int count, void (*work)(void *context, int number), void *context);
+/// Calls a function at once on `count` threads, at most 64, with the calling one, which has the number 0. Those that
+/// the system refuses are left out. Returns after the last call.
+void tintype_run_threads(int count, void (*_Nonnull work)(void *_Nonnull context, int number), void *_Nonnull context);
 
 #endif

@@ -15,7 +15,7 @@ package enum Threads {
             tintype_run_threads(
                 Int32(clamping: count),
                 { context, number in
-                    context?.assumingMemoryBound(to: (@Sendable (Int) -> Void).self).pointee(Int(number))
+                    context.assumingMemoryBound(to: (@Sendable (Int) -> Void).self).pointee(Int(number))
                 }, &body)
         }
     }
