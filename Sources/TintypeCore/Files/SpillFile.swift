@@ -10,7 +10,7 @@ struct Spilled: Sendable {
     /// Creates an empty file.
     ///
     /// - Parameter cache: The cache that is likely to store the body.
-    init(for cache: (any ImageCaching)?) throws(TintypeError) {
+    init(for cache: (any SpillFileMaker)?) throws(TintypeError) {
         count = 0
         if let made = cache?.makeSpillFile() { file = made } else { file = try SpillFile(in: SpillFile.folder) }
     }
@@ -190,7 +190,6 @@ package protocol SpillFileMaker: DataCaching {
 }
 
 extension ImageCaching {
-    fileprivate func makeSpillFile() -> SpillFile? {
-        ((self as? ImageCache)?.disk as? any SpillFileMaker)?.makeSpillFile()
-    }
+    /// The tier in whose folder bodies can arrive. Whoever holds it does not hold the memory of this cache.
+    var spillFileMaker: (any SpillFileMaker)? { (self as? ImageCache)?.disk as? any SpillFileMaker }
 }

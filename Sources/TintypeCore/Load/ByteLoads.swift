@@ -56,15 +56,15 @@ package struct ByteRequest: Sendable {
     package let accept: String?
     /// The cache entry to revalidate.
     package let stored: CacheEntry?
-    /// The cache that will store the bytes, if the origin allows it.
-    package let cache: (any ImageCaching)?
+    /// The cache on disk that will store the bytes, if the origin allows it.
+    package let cache: (any SpillFileMaker)?
 
     /// Creates a request.
     ///
     /// - Parameter identity: The identity of the bytes; `nil` takes the identity of the source.
     package init(
         source: ImageSource, identity: String? = nil, extras: RequestExtras, byteLimit: Int, accept: String? = nil,
-        stored: CacheEntry? = nil, cache: (any ImageCaching)? = nil
+        stored: CacheEntry? = nil, cache: (any SpillFileMaker)? = nil
     ) {
         self.source = source
         self.identity = identity ?? source.identity

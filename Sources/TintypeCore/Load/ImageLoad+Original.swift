@@ -141,7 +141,7 @@ extension ImageLoad {
         ByteRequest(
             source: request.source, identity: services.byteIdentity(of: request), extras: request.extras,
             byteLimit: services.configuration.maximumByteCount, accept: services.accept, stored: stored,
-            cache: request.policy.caching.original.disk.canWrite ? originalCache : nil)
+            cache: request.policy.caching.original.disk.canWrite ? originalCache.spillFileMaker : nil)
     }
 
     /// The loader of the request, if it shares its loads with callers outside of this pipeline; otherwise the loader

@@ -24,7 +24,7 @@ public final class ReceivedBytes: Sendable {
     /// The largest number of bytes that is accepted.
     package let limit: Int
     /// The cache that is likely to store the bytes.
-    package let cache: (any ImageCaching)?
+    package let cache: (any SpillFileMaker)?
     private let state = Locked(State())
     private let onProgress: @Sendable (ReceivedBytes) -> Void
 
@@ -35,7 +35,7 @@ public final class ReceivedBytes: Sendable {
     ///   - cache: The cache that is likely to store the bytes. A large body arrives in its folder.
     ///   - onProgress: Called after every change, on the loader's thread.
     package init(
-        limit: Int, for cache: (any ImageCaching)? = nil,
+        limit: Int, for cache: (any SpillFileMaker)? = nil,
         onProgress: @escaping @Sendable (ReceivedBytes) -> Void = { _ in }
     ) {
         self.limit = limit
