@@ -54,7 +54,7 @@ import TintypeCore
 
     /// A body that arrives in the folder of a cache, in two pieces.
     private func arrived(_ bytes: Data, in cache: DiskCache) throws -> SpillFile {
-        let file = try #require(cache.makeSpillFile())
+        let file = try #require(cache.makeSpillFile(for: bytes.count))
         try file.write(bytes.prefix(10), at: 0)
         try file.write(bytes.dropFirst(10), at: 10)
         return file
@@ -79,6 +79,11 @@ import TintypeCore
         #expect(usage.byteCount == DiskUsage.allocatedSize(SpillFile.bytesOffset + bytes.count))
         // A scan of the directory counts the same.
         #expect(try await first.verify().sound.byteCount == usage.byteCount)
+    }
+
+    @Test func aBodyThatIsNotStoredGetsNoFile() throws {
+        let cache = cache(DiskLimits(byteCount: 10_000))
+        #expect(cache.makeSpillFile(for: 10_001) == nil && cache.makeSpillFile(for: 10_000) != nil)
     }
 
     @Test func aBodyBecomesOnlyOneEntry() async throws {

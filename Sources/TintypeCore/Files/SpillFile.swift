@@ -7,32 +7,23 @@ struct Spilled: Sendable {
     /// The number of bytes in the file.
     let count: Int
 
-    /// Creates an empty file.
-    ///
-    /// - Parameter cache: The cache that is likely to store the body.
-    init(for cache: (any SpillFileMaker)?) throws(TintypeError) {
-        count = 0
-        if let made = cache?.makeSpillFile() { file = made } else { file = try SpillFile(in: SpillFile.folder) }
-    }
-
     init(file: SpillFile, count: Int) {
         self.file = file
         self.count = count
     }
 
-    /// Appends bytes. If the disk of a cache is full, the body moves to the folder for other spill files, because no
-    /// cache is required.
+    /// Appends bytes.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable``.
     func adding(_ data: Data) throws(TintypeError) -> Spilled {
-        do throws(TintypeError) {
-            try file.write(data, at: count)
-        } catch {
-            guard file.follower != nil, let moved = try? moved() else { throw error }
-            return try moved.adding(data)
-        }
+        try file.write(data, at: count)
         return Spilled(file: file, count: count + data.count)
     }
 
-    private func moved() throws(TintypeError) -> Spilled {
+    /// Returns a copy in the folder for spill files of no cache.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable``.
+    func movedFromCache() throws(TintypeError) -> Spilled {
         var moved = Spilled(file: try SpillFile(in: SpillFile.folder), count: 0)
         while moved.count < count {
             guard let piece = bytes(moved.count..<min(count, moved.count + 1 << 20)) else {
@@ -113,6 +104,9 @@ package final class SpillFile: Sendable {
     /// - Returns: The descriptor, which stays open as long as this object.
     package func claim() -> Int32? { isClaimed.exchange(true, ordering: .relaxed) ? nil : descriptor }
 
+    /// Undoes ``claim()`` of a caller that has changed nothing.
+    package func returnClaim() { isClaimed.store(false, ordering: .relaxed) }
+
     /// Writes bytes at an offset from the first byte. Blocks.
     ///
     /// - Throws: ``TintypeError/Code/unwritable``.
@@ -185,8 +179,10 @@ package protocol SpillFollower: AnyObject, Sendable {
 package protocol SpillFileMaker: DataCaching {
     /// Creates a file for a body. Blocks.
     ///
-    /// - Returns: `nil` if the file system has no files without a name, or nothing can be written at present.
-    func makeSpillFile() -> SpillFile?
+    /// - Parameter byteCount: The expected size of the body, or a smaller number.
+    /// - Returns: `nil` if the cache does not store so many bytes, the file system has no files without a name, or
+    ///   nothing can be written at present.
+    func makeSpillFile(for byteCount: Int) -> SpillFile?
 }
 
 extension ImageCaching {

@@ -4,28 +4,63 @@ package import Foundation
 // little memory however large it is.
 
 extension ReceivedBytes {
-    /// The number of bytes that fit into memory without a file: 8 MB, or 2 MB if they will be written to one anyway.
-    private var threshold: Int { cache == nil ? 8 << 20 : 2 << 20 }
-
+    /// The number of bytes that fit into memory without a file: 8 MB.
+    private static let threshold = 8 << 20
+    /// The number of bytes from which a body moves to the file of a cache, which becomes the entry: 2 MB.
+    private static let cacheThreshold = 2 << 20
     /// The number of bytes that are moved at once when there is a file: 1 MB.
     private static let piece = 1 << 20
 
     /// Whether so many bytes are in memory that they should be moved.
     package var isWorthSpilling: Bool {
-        let (hasFile, memoryCount) = spillState
-        return memoryCount >= (hasFile ? Self.piece : threshold)
+        let state = spillState
+        let threshold = state.usesCache ? Self.cacheThreshold : Self.threshold
+        return state.memoryCount >= (state.hasFile ? Self.piece : threshold)
     }
 
-    /// Moves the bytes in memory to the file. Only the loader may call this, and not while it appends.
+    /// Moves the bytes in memory to a file. Only the loader may call this, and not while it appends.
+    ///
+    /// A body that fits into memory stays there, or returns there, if the cache has no file for it.
     ///
     /// - Throws: ``TintypeError/Code/unwritable``, ``TintypeError/Code/cancelled``.
     package func spill(for job: JobContext) async throws(TintypeError) {
         let (spilled, data) = contents
-        let moved = try await WorkQueue.disk.run(for: job) { [cache] () throws(TintypeError) in
-            if let spilled { return try spilled.adding(data) }
-            return try Spilled(for: cache).adding(data)
+        let cache = spillState.usesCache ? cache : nil
+        let expected = max(progress.expected ?? 0, data.count)
+        let moved = try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in
+            try Self.moved(data, after: spilled, expected: expected, cache)
         }
-        replaceContents(moved)
+        switch moved {
+        case .file(let spilled): replaceContents(spilled)
+        case .memory(let data): keepInMemory(data)
+        }
+    }
+
+    /// Where the bytes of a body are.
+    private enum Place: Sendable {
+        case file(Spilled)
+        case memory(Data)
+    }
+
+    /// Writes bytes after those in a file, or to a new file.
+    ///
+    /// No cache is required. If the disk of the cache is full, the body moves to the folder for other spill files, or
+    /// to memory if it is small enough.
+    private static func moved(
+        _ data: Data, after spilled: Spilled?, expected: Int, _ cache: (any SpillFileMaker)?
+    ) throws(TintypeError) -> Place {
+        let old = spilled ?? cache?.makeSpillFile(for: expected).map { Spilled(file: $0, count: 0) }
+        guard let old else {
+            if cache != nil, data.count < threshold { return .memory(data) }
+            return .file(try Spilled(file: SpillFile(in: SpillFile.folder), count: 0).adding(data))
+        }
+        do throws(TintypeError) {
+            return .file(try old.adding(data))
+        } catch {
+            guard old.file.follower != nil else { throw error }
+            if old.count + data.count < threshold, let start = old.bytes(0..<old.count) { return .memory(start + data) }
+            return .file(try old.movedFromCache().adding(data))
+        }
     }
 
     /// The beginning of a body that broke off. Neither copies nor blocks: bytes in memory are shared, and a file is

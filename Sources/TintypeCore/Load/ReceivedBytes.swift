@@ -9,6 +9,8 @@ public final class ReceivedBytes: Sendable {
         /// The bytes in memory: all of them, or those after the spilled ones.
         var data = Data()
         var spilled: Spilled?
+        /// Whether the cache has no file for the body.
+        var isWithoutCache = false
         var expected: Int?
         /// The bytes of another load that this one shows instead of its own.
         var shared: ReceivedBytes?
@@ -151,8 +153,10 @@ public final class ReceivedBytes: Sendable {
         return bytes
     }
 
-    /// Whether there is a file, and how many bytes are in memory.
-    var spillState: (hasFile: Bool, memoryCount: Int) { state.withLock { ($0.spilled != nil, $0.data.count) } }
+    /// Whether there is a file, how many bytes are in memory, and whether the cache may have a file for the body.
+    var spillState: (hasFile: Bool, memoryCount: Int, usesCache: Bool) {
+        state.withLock { ($0.spilled != nil, $0.data.count, cache != nil && !$0.isWithoutCache) }
+    }
 
     var contents: (spilled: Spilled?, data: Data) { state.withLock { ($0.spilled, $0.data) } }
 
@@ -161,6 +165,15 @@ public final class ReceivedBytes: Sendable {
         state.withLock { state in
             state.spilled = spilled
             state.data = Data()
+        }
+    }
+
+    /// Replaces all received bytes with bytes in memory, because the cache has no file for them.
+    func keepInMemory(_ data: Data) {
+        state.withLock { state in
+            state.spilled = nil
+            state.isWithoutCache = true
+            state.data = data
         }
     }
 

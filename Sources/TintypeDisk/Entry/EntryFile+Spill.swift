@@ -36,11 +36,16 @@ extension EntryFile {
         var header = header
         header.payloadPlace = .ofSpillFile
         guard header.length == SpillFile.bytesOffset, let follower = file.follower as? RunningChecksum,
-            let checksum = follower.value(ofFirst: header.payloadLength), let descriptor = file.claim(),
+            let checksum = follower.value(ofFirst: header.payloadLength), let descriptor = file.claim()
+        else { return nil }
+        guard
             linkat(
                 AT_FDCWD, "/proc/self/fd/\(descriptor)", folders.temporary.descriptor, temporary, AT_SYMLINK_FOLLOW)
                 == 0
-        else { return nil }
+        else {
+            file.returnClaim()
+            return nil
+        }
         header.payloadChecksum = checksum
         try complete(descriptor, header.times, as: name, in: folders, temporary: temporary) {
             [header] descriptor throws(DiskFailure) in try write(header, to: descriptor, folders.path)
@@ -89,11 +94,18 @@ extension EntryFile {
 
 extension DiskCache: SpillFileMaker {
     /// Creates a file for a large body in the folder for temporary files, which ``store(_:for:)`` makes an entry.
-    package func makeSpillFile() -> SpillFile? {
-        guard state.withLock({ [now = time.uptime()] in $0.health.allowsWriting(at: now) }),
+    package func makeSpillFile(for byteCount: Int) -> SpillFile? {
+        guard byteCount <= limits.byteCount,
+            state.withLock({ [now = time.uptime()] in $0.health.allowsWriting(at: now) }),
             let folder = try? layout.makeHome().makeFolder(CacheLayout.temporaryName)
         else { return nil }
         let descriptor = folder.open(".", O_RDWR | SpillFile.withoutName)
-        return descriptor < 0 ? nil : SpillFile(descriptor, follower: RunningChecksum())
+        guard descriptor >= 0 else { return nil }
+        // So that a full disk is noticed before the body is there.
+        guard posix_fallocate(descriptor, 0, off_t(SpillFile.bytesOffset)) == 0 else {
+            close(descriptor)
+            return nil
+        }
+        return SpillFile(descriptor, follower: RunningChecksum())
     }
 }

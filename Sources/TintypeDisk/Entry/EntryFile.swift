@@ -4,7 +4,8 @@ import TintypeCore
 /// The file of one entry: its layout, and how it is read, verified and written.
 ///
 /// A file is `fixed part · source · rendition · format · metadata · extended data · zeros · payload`. Integers are
-/// little-endian. The zeros align the payload to a multiple of 64. The fixed part:
+/// little-endian. The zeros align the payload to a multiple of 64, or in version 3 to the offset 16,384. The fixed
+/// part:
 ///
 /// | offset | bytes | content |
 /// | ---: | ---: | --- |
@@ -157,7 +158,7 @@ extension EntryHeader {
         metadata = entry.metadata
         extended = entry.extended
         payloadLength = entry.data.count
-        // The checksum of a spill file is computed while it is copied.
+        // The checksum of a spill file is computed while the file is written or copied.
         payloadChecksum = entry.file == nil ? entry.data.withUnsafeBytes(Checksum.of) : 0
         times = EntryTimes(
             created: DiskTime(entry.created), modified: modified, changed: changed,

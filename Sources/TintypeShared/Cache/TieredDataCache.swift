@@ -29,8 +29,8 @@ public final class TieredDataCache: RemoteDataCaching, SpillFileMaker {
     }
 
     /// Creates a file for a large body in the folder of the first tier on disk.
-    package func makeSpillFile() -> SpillFile? {
-        for case let tier as any SpillFileMaker in tiers { return tier.makeSpillFile() }
+    package func makeSpillFile(for byteCount: Int) -> SpillFile? {
+        for case let tier as any SpillFileMaker in tiers { return tier.makeSpillFile(for: byteCount) }
         return nil
     }
 

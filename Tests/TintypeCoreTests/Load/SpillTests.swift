@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import TintypeTesting
 
 @testable import TintypeCore
 
@@ -112,25 +113,45 @@ import Testing
         return file
     }
 
-    /// No cache is required, so a full disk of a cache costs a copy.
-    @Test func aBodyLeavesTheFullDiskOfACache() async throws {
+    /// No cache is required: a small body returns to memory, and a large one moves to another file.
+    @Test(arguments: [false, true]) func aBodyLeavesTheFullDiskOfACache(_ isLarge: Bool) async throws {
         let (received, follower) = (ReceivedBytes(limit: .max), Follower())
         received.replaceContents(Spilled(file: try fullFile(follower), count: 20_000))
-        for range in [20_000..<30_000, 30_000..<50_000] {
-            try append(range, to: received)
-            try await received.spill(for: job)
-        }
+        let rest = whole[20_000...] + Data(repeating: 7, count: isLarge ? 9 << 20 : 0)
+        try received.append(rest)
+        try await received.spill(for: job)
+        #expect(received.spillState.hasFile == isLarge && !received.spillState.usesCache)
         #expect(follower.bytes.withLock { $0 } == whole.prefix(20_000))
         let taken = try await received.takeAll(for: job)
-        #expect(taken.data == whole && taken.file?.follower == nil)
+        #expect(taken.data == whole.prefix(20_000) + rest && taken.file?.follower == nil)
+    }
+
+    /// Without a file of the cache, a body stays in memory as long as without a cache.
+    @Test func aBodyOfACacheWithoutAFileStaysInMemory() async throws {
+        let received = ReceivedBytes(limit: .max, for: FakeDataCache())
+        let part = Data(repeating: 5, count: 3 << 20)
+        try received.append(part)
+        #expect(received.isWorthSpilling)
+        try await received.spill(for: job)
+        #expect(!received.spillState.hasFile && !received.isWorthSpilling && received.all == part)
+        for _ in 0..<2 { try received.append(part) }
+        #expect(received.isWorthSpilling)
+        try await received.spill(for: job)
+        #expect(received.spillState.hasFile && received.all == part + part + part)
     }
 
     @Test func aFileIsClaimedOnce() throws {
         let file = try SpillFile(in: SpillFile.folder)
         #expect(file.claim() != nil && file.claim() == nil)
+        file.returnClaim()
+        #expect(file.claim() != nil)
     }
 
     @Test func aFolderThatCannotBeWrittenIsAnError() {
         expectError(.unwritable) { _ = try SpillFile(in: "/dev/null") }
     }
+}
+
+extension FakeDataCache: SpillFileMaker {
+    package func makeSpillFile(for byteCount: Int) -> SpillFile? { nil }
 }
