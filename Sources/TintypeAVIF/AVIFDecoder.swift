@@ -8,7 +8,7 @@ extension ImageCoderRegistry {
     public static let avif = ImageCoderRegistry(decoders: [AVIFDecoder()], encoders: [AVIFEncoder()])
 }
 
-/// Decodes still AVIF images and image sequences (AV1 Image File Format 1.1) with libavif, on the calling thread.
+/// Decodes still AVIF images and image sequences (AV1 Image File Format 1.1) with libavif.
 ///
 /// Only the decoded planes of a frame are held in full: conversion to RGB and resampling go strip by strip.
 ///

@@ -3,7 +3,7 @@ import Foundation
 import TintypeColor
 import TintypeCore
 
-/// Reads one file with libavif, on the calling thread.
+/// Reads one file with libavif.
 ///
 /// Not thread-safe: use it from one thread at a time.
 struct AVIFReader: ~Copyable {

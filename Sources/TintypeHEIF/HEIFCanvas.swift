@@ -67,7 +67,9 @@ final class HEIFCanvas {
         let failure = Locked<TintypeError?>(nil)
         // Safe because each tile has its own part of the planes, and the file is only read.
         nonisolated(unsafe) let (canvas, file) = (self, file)
-        Threads.run(min(context.threads, coded.tiles.count - 1)) { _ in
+        // A decoder holds its tile and a few bytes for each pixel.
+        let fitting = context.limits.memoryBytes / max(1, 16 * coded.layout.size.area)
+        Threads.run(min(context.threads, coded.tiles.count - 1, fitting)) { _ in
             while let index = tiles.withLock({ $0.popFirst() }), failure.withLock({ $0 == nil }) {
                 do throws(TintypeError) { try canvas.decode(index, file, context) } catch {
                     failure.withLock { $0 = $0 ?? error }

@@ -7,7 +7,7 @@ extension ImageCoderRegistry {
     public static let heic = ImageCoderRegistry(decoders: [HEIFDecoder()], encoders: [HEIFEncoder()])
 }
 
-/// Decodes HEIC (ISO/IEC 23008-12 with HEVC) on the calling thread.
+/// Decodes HEIC (ISO/IEC 23008-12 with HEVC).
 ///
 /// The primary image is rotated and cropped as the file declares. libheif reads its metadata and decodes it, but images
 /// whose chroma has fewer samples than pixels are decoded with libde265 where ``HEIFStill`` describes them. libheif

@@ -8,7 +8,7 @@ extension ImageCoderRegistry {
     public static let jxl = ImageCoderRegistry(decoders: [JXLDecoder()], encoders: [JXLEncoder()])
 }
 
-/// Decodes JPEG XL (ISO/IEC 18181), bare or in a container, still or animated, with libjxl on the calling thread.
+/// Decodes JPEG XL (ISO/IEC 18181), bare or in a container, still or animated, with libjxl.
 ///
 /// A value may be used from any thread.
 package struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder, SandboxableImageDecoder {

@@ -60,6 +60,8 @@ struct SandboxedDecoder: Sendable {
         } catch {
             var rest = context
             rest.limits.time -= TimeSource.system.uptime() - start
+            // Each thread needs memory.
+            rest.threads = 1
             guard error.isForLackOfMemory, rest.limits.time > .zero else { throw error.error }
             return try Result { () throws(Failed) in try use(rest, try lease(rest, isNew: true)) }
                 .mapError(\.error).get()

@@ -1,13 +1,13 @@
 /// Threads that a queue lends to the library of a codec, for one large image.
 ///
-/// Only a queue that would let them idle lends any. They count as busy until this value is released, so that all codecs
-/// together have as many threads as the queue.
+/// Only a queue that would let them idle lends any, each to one image at a time. Work that comes meanwhile does not
+/// wait for the image: until the image ends, there are more threads than cores.
 package struct SpareThreads: ~Copyable {
     /// The number of threads that the library may use, with the one that calls it: at least 1, at most 8.
     package let count: Int
     private let queue: WorkQueue
 
-    /// Borrows threads for a calling thread that counts as busy.
+    /// Borrows threads, in addition to the calling one.
     ///
     /// - Parameter isWorthwhile: Whether the image takes longer than starting threads.
     package init(of queue: WorkQueue = .pixels, if isWorthwhile: Bool) {

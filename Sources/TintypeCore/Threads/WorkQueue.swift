@@ -53,16 +53,13 @@ package final class WorkQueue: TurnQueue {
         return true
     }
 
-    /// Counts threads as busy that have no work. See ``SpareThreads``.
+    /// Lends threads that have no work. See ``SpareThreads``.
     ///
     /// - Returns: The number of threads, at most `count`; 0 if work waits.
     func lend(atMost count: Int) -> Int { state.withLock { $0.lend(atMost: count) } }
 
     /// Ends the loan of threads.
-    func takeBack(_ count: Int) {
-        // One wakeup for each: work may have come for all of them.
-        for _ in 0..<count { wake(state.withLock { $0.endOnCaller() }) }
-    }
+    func takeBack(_ count: Int) { state.withLock { $0.lentCount -= count } }
 
     // MARK: Queue
 
@@ -121,8 +118,10 @@ struct WorkQueueState<Work: Sendable>: Sendable {
     var queue = PriorityQueue<Work>()
     private var threadCount = 0
     private var sleepingCount = 0
-    /// The number of foreign threads that run work of this queue, or that were lent.
+    /// The number of foreign threads that run work of this queue.
     private var callerCount = 0
+    /// The number of threads that were lent. They do not keep work waiting that comes later.
+    var lentCount = 0
 
     init(width: Int) {
         self.width = width
@@ -151,17 +150,17 @@ struct WorkQueueState<Work: Sendable>: Sendable {
         return true
     }
 
-    /// Counts threads as busy that would idle.
+    /// Lends threads that would idle, and that were not lent before.
     ///
     /// - Returns: The number of threads, at most `count`.
     mutating func lend(atMost count: Int) -> Int {
         guard queue.isEmpty else { return 0 }
-        let lent = max(0, min(count, width - (threadCount - sleepingCount + callerCount)))
-        callerCount += lent
+        let lent = max(0, min(count, width - (threadCount - sleepingCount + callerCount + lentCount)))
+        lentCount += lent
         return lent
     }
 
-    /// Ends what ``beginOnCaller()`` began, or the loan of a thread.
+    /// Ends what ``beginOnCaller()`` began.
     ///
     /// - Returns: The wakeup for work that was added meanwhile and found no free thread.
     mutating func endOnCaller() -> Wakeup {

@@ -27,10 +27,12 @@ struct WorkerLimits {
 
     /// Returns the processor time, in seconds since a worker was started, at which the kernel ends it. Well beyond the
     /// time limit, which the host enforces.
-    static func processorSeconds(of process: pid_t, _ time: Duration) -> Int {
+    ///
+    /// - Parameter threads: The number of threads that decode at once.
+    static func processorSeconds(of process: pid_t, _ time: Duration, threads: Int) -> Int {
         guard apply(to: process) else { return 0 }
         let used = Int(tintype_process_seconds(process).rounded(.up))
-        return used + 2 * Int(min(time.components.seconds, 1 << 30)) + 2
+        return used + threads * (2 * Int(min(time.components.seconds, 1 << 30)) + 2)
     }
 
     /// Returns the private memory of a worker as the kernel limits it, and its stack, in bytes.

@@ -236,7 +236,7 @@ final class WorkerProcess: @unchecked Sendable {
         defer { if descriptor >= 0 { close(descriptor) } }
         request.bytes = try place(bytes, &descriptor)
         // Only once for a request: a worker that asks for memory again and again must not gain time by it.
-        let seconds = WorkerLimits.processorSeconds(of: identifier, time)
+        let seconds = WorkerLimits.processorSeconds(of: identifier, time, threads: request.context.threads)
         guard setLimits(request.context.limits.memoryBytes, seconds) else { throw .ended }
         var writer = WireWriter()
         writer.write(request)
