@@ -19,7 +19,7 @@ import TintypeTesting
     private func answer(to challenge: DigestChallenge) -> String {
         DigestAnswer(
             user: "Mufasa", password: "Circle of Life", method: "GET", target: "/dir/index.html", count: 1,
-            nonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ"
+            nonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ", sessionNonce: ""
         ).field(to: challenge)
     }
 
@@ -42,7 +42,8 @@ import TintypeTesting
                 #"Digest realm="testrealm@host.com", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093""#
             ]))
         let answer = DigestAnswer(
-            user: "Mufasa", password: "CircleOfLife", method: "GET", target: "/dir/index.html", count: 1, nonce: "")
+            user: "Mufasa", password: "CircleOfLife", method: "GET", target: "/dir/index.html", count: 1, nonce: "",
+            sessionNonce: "")
         let field = answer.field(to: challenge)
         #expect(field.contains(#"response="1949323746fe6a43ef61f9606e7febea""#))
         #expect(!field.contains("qop") && !field.contains("algorithm"))
@@ -62,14 +63,15 @@ import TintypeTesting
     @Test(arguments: [
         [], ["Basic realm=\"x\""], ["Digest"], ["Digest realm=\"x\""], ["Digest nonce=\"x\""],
         ["Digest realm=x, nonce=y, algorithm=SHA-512-256"], ["Digest realm=x, nonce=y, qop=auth-int"],
-        ["=", ",", "Digest ="],
+        ["=", ",", "Digest ="], ["Digest realm=x, nonce=y, algorithm=MD5-sess"],
     ]) func otherChallengesAreNotAnswered(_ fields: [String]) {
         #expect(DigestChallenge.best(of: fields) == nil)
     }
 
     @Test func quotesInNamesAreEscaped() throws {
         let challenge = try #require(DigestChallenge.best(of: [#"Digest realm="a\"b", nonce="n""#]))
-        let answer = DigestAnswer(user: #"x"\y"#, password: "", method: "GET", target: "/", count: 1, nonce: "")
+        let answer = DigestAnswer(
+            user: #"x"\y"#, password: "", method: "GET", target: "/", count: 1, nonce: "", sessionNonce: "")
         #expect(challenge.realm == #"a"b"#)
         #expect(answer.field(to: challenge).contains(#"username="x\"\\y", realm="a\"b""#))
     }
@@ -122,6 +124,32 @@ import TintypeTesting
             try await load()
             #expect(origin.requestCount() == 5)
             #expect(origin.requests.last?[header: "Authorization"]?.contains("nc=00000001") == true)
+        }
+    }
+
+    /// The key of a session depends on the first nonce of the client (RFC 7616, 3.4.2), and the answer on the newest.
+    @Test func theKeyOfASessionStaysTheSame() async throws {
+        try await Fixture.withOrigin { origin in
+            let challenge = #"Digest realm="r", nonce="n", qop="auth", algorithm=MD5-sess"#
+            origin.serve("/a") { request in
+                guard request[header: "Authorization"] == nil else { return .testImage }
+                return OriginResponse(status: 401, headers: [("WWW-Authenticate", challenge)])
+            }
+            let downloader = downloader(origin.baseURL)
+            for _ in 0..<2 { _ = try await Fixture.load(.url(origin.url("/a")), downloader) }
+            let answers = origin.requests.compactMap { $0[header: "Authorization"] }
+            func value(_ name: String, _ answer: String) -> String {
+                let rest = answer.split(separator: ", \(name)=\"").dropFirst().first
+                return String(rest?.prefix { $0 != "\"" } ?? "")
+            }
+            let nonces = answers.map { value("cnonce", $0) }
+            try #require(nonces.count == 2 && nonces[0] != nonces[1])
+            func hash(_ text: String) -> String { MD5Digest.hexadecimal(of: text) }
+            let key = hash("\(hash("me:r:secret")):n:\(nonces[0])")
+            for (index, answer) in answers.enumerated() {
+                let middle = "n:0000000\(index + 1):\(nonces[index]):auth"
+                #expect(value("response", answer) == hash("\(key):\(middle):\(hash("GET:/a"))"))
+            }
         }
     }
 

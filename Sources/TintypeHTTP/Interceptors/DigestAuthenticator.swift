@@ -10,16 +10,20 @@ public final class DigestAuthenticator: HTTPInterceptor {
     private struct State: Sendable {
         var challenge: DigestChallenge?
         var count = 0
+        /// The nonce of the client in the first answer, on which the key of a session depends (RFC 7616, 3.4.2).
+        var sessionNonce: String?
 
-        mutating func use() -> (challenge: DigestChallenge, count: Int)? {
+        mutating func use(_ nonce: String) -> (challenge: DigestChallenge, count: Int, sessionNonce: String)? {
             guard let challenge else { return nil }
             count += 1
-            return (challenge, count)
+            let sessionNonce = sessionNonce ?? nonce
+            self.sessionNonce = sessionNonce
+            return (challenge, count, sessionNonce)
         }
 
         mutating func replace(_ new: DigestChallenge) {
             guard new != challenge else { return }
-            (challenge, count) = (new, 0)
+            (challenge, count, sessionNonce) = (new, 0, nil)
         }
     }
 
@@ -69,12 +73,13 @@ public final class DigestAuthenticator: HTTPInterceptor {
     }
 
     private func authenticated(_ request: DownloadRequest) -> DownloadRequest {
-        guard let (challenge, count) = state.withLock({ $0.use() }) else { return request }
+        let nonce = makeNonce()
+        guard let used = state.withLock({ $0.use(nonce) }) else { return request }
         var authenticated = request
         let answer = DigestAnswer(
-            user: user, password: password, method: request.method, target: request.url.requestTarget, count: count,
-            nonce: makeNonce())
-        authenticated.headers["Authorization"] = answer.field(to: challenge)
+            user: user, password: password, method: request.method, target: request.url.requestTarget,
+            count: used.count, nonce: nonce, sessionNonce: used.sessionNonce)
+        authenticated.headers["Authorization"] = answer.field(to: used.challenge)
         return authenticated
     }
 }
@@ -115,6 +120,8 @@ struct DigestChallenge: Hashable, Sendable {
         (self.realm, self.nonce, opaque, algorithmName) = (realm, nonce, parameters["opaque"], name)
         isSession = name?.lowercased().hasSuffix("-sess") ?? false
         hasQuality = qualities != nil
+        // Without a quality, an answer has no nonce of the client, on which the key of a session depends.
+        guard hasQuality || !isSession else { return nil }
     }
 
     /// Returns the parameters of each Digest challenge in a field, which may contain challenges of several schemes
@@ -149,6 +156,8 @@ struct DigestAnswer {
     let count: Int
     /// The nonce of the client.
     let nonce: String
+    /// The nonce of the client in its first answer to the challenge.
+    let sessionNonce: String
 
     /// Returns the value of the `Authorization` field.
     func field(to challenge: DigestChallenge) -> String {
@@ -167,7 +176,7 @@ struct DigestAnswer {
 
     private func response(to challenge: DigestChallenge, _ count: String) -> String {
         var key = hash("\(user):\(challenge.realm):\(password)", challenge)
-        if challenge.isSession { key = hash("\(key):\(challenge.nonce):\(nonce)", challenge) }
+        if challenge.isSession { key = hash("\(key):\(challenge.nonce):\(sessionNonce)", challenge) }
         let request = hash("\(method):\(target)", challenge)
         let middle = challenge.hasQuality ? "\(challenge.nonce):\(count):\(nonce):auth" : challenge.nonce
         return hash("\(key):\(middle):\(request)", challenge)
