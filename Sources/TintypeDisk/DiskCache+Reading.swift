@@ -4,8 +4,9 @@ public import TintypeCore
 extension DiskCache {
     /// Returns the entry of a key, with every byte verified, or `nil` on a miss. Blocks the calling thread.
     ///
-    /// Opens one file if there is an entry, and practically always none otherwise. A hit counts as a use; a damaged or
-    /// expired file is removed. On a miss the ``inherited`` directories are searched.
+    /// An entry of more than 16 KB is read from its file, a smaller one from a mapping; a miss opens practically never
+    /// a file. A hit counts as a use; a damaged or expired entry is removed. On a miss the ``inherited`` directories
+    /// are searched.
     public func entry(for key: CacheKey) -> CacheEntry? {
         switch lookUp(key, as: Data.self) {
         // A slice does not copy the payload.
@@ -15,8 +16,8 @@ extension DiskCache {
         }
     }
 
-    /// Returns whether there is an unexpired entry for a key. Does not verify the entry's bytes. Blocks the calling
-    /// thread.
+    /// Returns whether there is an unexpired entry for a key. Does not verify the bytes of an entry of more than 16 KB.
+    /// Blocks the calling thread.
     public func contains(_ key: CacheKey) -> Bool {
         containsOwn(key) || inherited.contains { $0.entries.contains(key, at: time.date()) }
     }

@@ -4,7 +4,7 @@ public import TintypeCore
 // Maintenance of the cache as a whole. Every method first waits for earlier changes to be written.
 
 extension DiskCache {
-    /// Returns the number of entries and the size of their files.
+    /// Returns the number of entries and their size.
     ///
     /// Takes the totals from the index. The files are scanned only if the index is being rebuilt or cannot be used, for
     /// example in a read-only directory or on a full disk. A directory that does not exist is empty and is not created.

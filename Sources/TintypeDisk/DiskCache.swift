@@ -15,9 +15,9 @@ public import TintypeCore
 /// removed.
 ///
 /// Creating a cache touches no file, and its first use opens the directory. You can call every method from any thread.
-/// Synchronous methods that do I/O are marked "Blocks the calling thread" and have an asynchronous overload. If the
-/// disk is full, read-only or gone, the cache serves what it can, logs one warning, and reports the problem in
-/// ``stats``.
+/// Do not call those that are marked "Blocks the calling thread" in a task, whose thread others need; a pipeline has
+/// threads for them. If the disk is full, read-only or gone, the cache serves what it can, logs one warning, and
+/// reports the problem in ``stats``.
 public final class DiskCache: DataCaching {
     /// The directory of the cache, as passed to the initializer.
     public let directory: URL

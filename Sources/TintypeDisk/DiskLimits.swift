@@ -15,7 +15,7 @@ public struct DiskLimits: Hashable, Sendable {
     /// Creates limits with the given values.
     ///
     /// - Parameters:
-    ///   - byteCount: The maximum size of all files, in bytes.
+    ///   - byteCount: The maximum size of all entries, in bytes.
     ///   - count: The maximum number of entries.
     ///   - age: The maximum age; `nil` is unlimited.
     ///   - expiry: The time from which the age counts.

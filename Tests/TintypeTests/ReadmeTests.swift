@@ -32,7 +32,7 @@ func show(
     if let image = pipeline.cachedImage(for: request) { draw(image) }
 }
 
-/// Returns a pipeline with at most 500 MB of files in `directory` and 64 MB of decoded images in memory.
+/// Returns a pipeline with at most 500 MB of entries in `directory` and 64 MB of decoded images in memory.
 func makePipeline(cachingIn directory: URL) -> ImagePipeline {
     let disk = DiskCache(directory: directory, limits: DiskLimits(byteCount: 500_000_000))
     let memory = MemoryCache(limits: CacheLimits(cost: 64 << 20))

@@ -1,6 +1,6 @@
 extension PixelBuffer {
-    /// Returns at most `count` opaque colours that together represent the image, most frequent first: the dominant
-    /// colour.
+    /// Returns at most `count` opaque colours that together represent the image, most frequent first. The first is the
+    /// dominant colour.
     ///
     /// The result has fewer colours if the image does, and is empty if the image is fully transparent. The colours are
     /// found by median cut and k-means on a copy of at most 128×128 pixels, so the cost is almost constant.

@@ -68,7 +68,7 @@ package final class JobContext: Sendable {
         return number
     }
 
-    /// Removes a follower by the number that ``addFollower(_:)`` returned.
+    /// Removes a follower by the number that ``addFollower(_:at:)`` returned.
     package func removeFollower(_ number: Int) {
         state.withLock { $0.remove(number) }
     }

@@ -67,7 +67,8 @@ final class PreviewPump: Sendable {
                 $0.finishStep(upTo: offset + new.count, showing: preview, at: now)
             }
             if let status { load.reporter.report(status.offering(self)) }
-            // More bytes may have arrived during this step, and no others may follow for a long time.
+            // More bytes may have arrived during this step, and no others may follow for a long time. Within the
+            // interval, they wait for others all the same.
             if isStepDue { enqueueStep(bytes) }
         } catch {
             // Decoding the complete bytes will report the error. A preview never fails a load.

@@ -2,7 +2,6 @@
 ///
 /// The conforming type is the key of the setting in ``RequestExtras``.
 public protocol RequestExtraKey {
-    /// The type of the setting.
     /// The type of the value of the setting.
     associatedtype Value: Hashable & Sendable
 

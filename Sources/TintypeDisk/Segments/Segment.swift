@@ -176,7 +176,8 @@ final class Segment: @unchecked Sendable {
 
     /// Marks a slot as dead.
     ///
-    /// - Returns: Whether it was live. Of several callers, one gets `true`.
+    /// - Returns: Whether it was live. Of several callers, one gets `true`, unless the file cannot be written through a
+    ///   mapping.
     @discardableResult
     func remove(_ index: Int) -> Bool {
         guard index < slotsInUse else { return false }

@@ -53,12 +53,12 @@ final class SegmentWriter: Sendable {
         }
     }
 
-    /// Removes the file if no entry lives. Returns whether it did.
+    /// Removes the file if no entry lives. Returns whether it is gone.
     func removeFile() -> Bool {
         guard segment.isDead else { return false }
         let name = segment.number.fileName
-        if folder.status(of: name).map({ InodeIdentity($0) }) == segment.identity { folder.remove(name) }
-        return true
+        guard folder.status(of: name).map({ InodeIdentity($0) }) == segment.identity else { return true }
+        return folder.remove(name) == 0 || errno == ENOENT
     }
 
     // MARK: Creating

@@ -119,10 +119,11 @@ import TintypeTesting
 
     @Test func aReceiverIsNotCalledAfterItsSubscriptionIsCancelled() async {
         let jobs = Jobs()
-        let gate = Gate()
+        let (gate, ended) = (Gate(), Gate())
         let ends = Shared(0)
         let work: Jobs.Work = { (_, _) throws(TintypeError) in
             _ = await gate.wait()
+            ended.open()
             return 0
         }
         let receiver = Jobs.Receiver(onStatus: { _ in }, onEnd: { _ in ends.withLock { $0 += 1 } })
@@ -131,7 +132,10 @@ import TintypeTesting
         #expect(subscription.cancel())
         #expect(!subscription.cancel())
         gate.open()
-        #expect(ends.now == 0)
+        _ = await ended.wait()
+        // The work has ended, and what follows it has as much time as another job takes.
+        let other = try? await jobs.value("b", for: JobContext(priority: .normal)) { (_, _) throws(TintypeError) in 1 }
+        #expect(other == 1 && ends.now == 0)
     }
 
     /// Attaches, detaches and raises at random from several tasks.
