@@ -106,7 +106,7 @@ enum ProcessMemory {
     static func kilobytes(_ field: String) throws -> Int {
         let status = try String(contentsOf: URL(filePath: "/proc/self/status"), encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("\(field):") }
-        guard let number = line?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
+        guard let number = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) }) else {
             throw BenchmarkError("no \(field)")
         }
         return number

@@ -1,8 +1,8 @@
 import CLibDE265
 import TintypeCore
 
-/// A libde265 decoder for one HEVC stream (ITU-T H.265). It decodes on the calling thread: with threads of its own,
-/// libde265 1.0.11 returns other pixels.
+/// A libde265 decoder for one HEVC stream (ITU-T H.265). It decodes on the calling thread: with threads of libde265
+/// 1.0.11, files gave other pixels here, although its own program gives the same with any number of threads.
 ///
 /// Not thread-safe: use it from one thread at a time.
 final class HEVCDecoder {
