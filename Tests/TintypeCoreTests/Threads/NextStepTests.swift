@@ -97,4 +97,8 @@ import TintypeTesting
     }
 }
 
-private var thread: UInt { UInt(bitPattern: Int(pthread_self())) }
+/// The number of the calling thread in the system. A later thread may have the same `pthread_self()`.
+private var thread: UInt {
+    let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")) ?? ""
+    return path.split(separator: "/").last.flatMap { UInt($0) } ?? 0
+}
