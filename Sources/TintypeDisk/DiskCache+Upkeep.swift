@@ -25,10 +25,10 @@ extension DiskCache {
         }
     }
 
-    /// Removes the oldest entries until at most `byteCount` bytes are left.
+    /// Removes the oldest entries until at most `byteCount` bytes are left, or every expired entry and then the oldest
+    /// ones until all limits hold.
     ///
-    /// - Parameter byteCount: The size of the files to keep, in bytes. `nil` removes every expired entry, then the
-    ///   oldest entries until all limits hold.
+    /// - Parameter byteCount: The size of the entries to keep, in bytes; `nil` stands for the limits.
     /// - Returns: The number and size of the removed entries.
     /// - Throws: `TintypeError.Code.unwritable` if the index cannot be used; `TintypeError.Code.cancelled` if the
     ///   task is cancelled.

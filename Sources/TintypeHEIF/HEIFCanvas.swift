@@ -69,7 +69,7 @@ final class HEIFCanvas {
         nonisolated(unsafe) let (canvas, file) = (self, file)
         // A decoder holds its tile and a few bytes for each pixel.
         let fitting = context.limits.memoryBytes / max(1, 16 * coded.layout.size.area)
-        Threads.run(min(context.threads, coded.tiles.count - 1, fitting)) { _ in
+        SpareThreads.run(min(context.threads, coded.tiles.count - 1, fitting)) { _ in
             while let index = tiles.withLock({ $0.popFirst() }), failure.withLock({ $0 == nil }) {
                 do throws(TintypeError) { try canvas.decode(index, file, context) } catch {
                     failure.withLock { $0 = $0 ?? error }

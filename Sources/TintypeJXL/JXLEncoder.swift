@@ -3,8 +3,7 @@ package import Foundation
 import TintypeColor
 package import TintypeCore
 
-/// Encodes still and animated JPEG XL with libjxl. At quality 1 encoding is lossless, unless the
-/// options say otherwise.
+/// Encodes still and animated JPEG XL with libjxl. At quality 1 encoding is lossless, unless the options say otherwise.
 ///
 /// ``EncodeOptions/effort`` from 0 to 1 is an effort of 1 to 9. Grey still images are written in one channel. Images
 /// with ``Image/highRange`` are written with 16 bits per channel.

@@ -17,7 +17,7 @@ enum JXLThreads {
         let next = Counter(start)
         // Safe because libjxl lets its functions run at once.
         nonisolated(unsafe) let library = library
-        Threads.run(threads) { thread in
+        SpareThreads.run(threads) { thread in
             while let number = next.next(below: end) { function?(library, number, thread) }
         }
         return 0

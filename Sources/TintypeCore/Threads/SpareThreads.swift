@@ -1,3 +1,5 @@
+import CTintypeKernels
+
 /// Threads that a queue lends to the library of a codec, for one large image.
 ///
 /// Only a queue that would let them idle lends any, each to one image at a time. Work that comes meanwhile does not
@@ -30,4 +32,24 @@ extension SpareThreads {
     private static let formats: Set<ImageFormat> = [.avif, .heic, .jxl]
     /// The size of a file, in bytes, from which it takes tens of milliseconds.
     private static let smallestFile = 100_000
+}
+
+extension SpareThreads {
+    /// Calls a closure at once on several threads, which live as long as this call, and returns after the last one.
+    ///
+    /// They are threads of the system, because Dispatch makes calls that a worker process may not make.
+    ///
+    /// - Parameters:
+    ///   - count: The number of threads, with the calling one; at most 64. Those that the system refuses are left out.
+    ///   - body: Receives the number of its thread: 0 for the calling one.
+    package static func run(_ count: Int, _ body: @Sendable (Int) -> Void) {
+        withoutActuallyEscaping(body) { body in
+            var body = body
+            tintype_run_threads(
+                Int32(clamping: count),
+                { context, number in
+                    context.assumingMemoryBound(to: (@Sendable (Int) -> Void).self).pointee(Int(number))
+                }, &body)
+        }
+    }
 }

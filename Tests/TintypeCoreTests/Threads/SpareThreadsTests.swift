@@ -4,17 +4,17 @@ import Testing
 
 @testable import TintypeCore
 
-@Suite(.timeLimited) struct ThreadsTests {
+@Suite(.timeLimited) struct SpareThreadsTests {
     @Test(arguments: [0, 1, 2, 9]) func eachThreadHasANumber(_ count: Int) {
         let numbers = Locked<[Int]>([])
-        Threads.run(count) { number in numbers.withLock { $0.append(number) } }
+        SpareThreads.run(count) { number in numbers.withLock { $0.append(number) } }
         #expect(numbers.withLock { $0.sorted() } == Array(0..<max(1, count)))
     }
 
     @Test func theCallerIsTheFirstThread() {
         let callers = Locked(0)
         let caller = UInt(bitPattern: pthread_self().hashValue)
-        Threads.run(3) { number in
+        SpareThreads.run(3) { number in
             let isCaller = UInt(bitPattern: pthread_self().hashValue) == caller
             if isCaller { callers.withLock { $0 += number == 0 ? 1 : 100 } }
         }
@@ -25,7 +25,7 @@ import Testing
     @Test func theThreadsRunAtOnce() {
         let arrived = Locked(0)
         let all = DispatchSemaphore(value: 0)
-        Threads.run(4) { _ in
+        SpareThreads.run(4) { _ in
             let isLast = arrived.withLock { count in
                 count += 1
                 return count == 4
