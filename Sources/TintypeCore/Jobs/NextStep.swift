@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 /// The step that the calling thread takes next: a ``JobWorker`` that a job on this thread has resumed.
@@ -29,7 +30,9 @@ enum NextStep {
 
     /// Leaves the thread of a caller. A job must await this before asynchronous code of a program runs, which may
     /// block: it began on the thread of its caller, and may not have been suspended since.
-    static func leaveThread() async { await Task.yield() }
+    ///
+    /// A task that yields is not enough: if another thread resumes it early, it is not suspended at all.
+    static func leaveThread() async { await withTaskExecutorPreference(OtherThreads.shared) {} }
 
     /// Makes a worker with a waiting partial task the next step of the calling thread.
     ///
@@ -47,4 +50,14 @@ enum NextStep {
         var key = pthread_key_t()
         return pthread_key_create(&key, nil) == 0 ? key : nil
     }()
+}
+
+/// Runs every partial task on a thread of Dispatch, never on the one that enqueues it.
+private final class OtherThreads: TaskExecutor {
+    static let shared = OtherThreads()
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
 }
