@@ -71,9 +71,11 @@ struct JXLFrameReader: ~Copyable {
     private static func makeReader(
         _ bytes: UnsafeRawBufferPointer, _ context: DecodeContext
     ) throws(TintypeError) -> JXLReader {
-        try JXLReader(
-            bytes, isComplete: true, inputStep: JXLReader.pixelStep, threads: context.threads,
-            events: JXL_DEC_COLOR_ENCODING, JXL_DEC_FULL_IMAGE)
+        // Threads are of use only for long pieces, of which libjxl decodes several groups at once.
+        let isThreaded = context.threads > 1 && context.isEndedByHost
+        return try JXLReader(
+            bytes, isComplete: true, inputStep: isThreaded ? JXLReader.defaultStep : JXLReader.pixelStep,
+            threads: isThreaded ? context.threads : 1, events: JXL_DEC_COLOR_ENCODING, JXL_DEC_FULL_IMAGE)
     }
 
     /// Decodes a frame, cropped and resampled to a target, in its stored orientation.

@@ -21,6 +21,8 @@ struct JXLReader: ~Copyable {
     /// For files whose pixels are decoded: libjxl returns only when it needs more bytes, and a layer of a million
     /// pixels may be coded in a hundred bytes. Smaller steps cost no measurable time.
     static let pixelStep = 256
+    /// For all others.
+    static let defaultStep = 256 << 10
 
     /// Creates a reader at the start of a file.
     ///
@@ -32,7 +34,7 @@ struct JXLReader: ~Copyable {
     ///   - events: The `JXL_DEC_` events at which the reader stops.
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     init(
-        _ bytes: UnsafeRawBufferPointer, isComplete: Bool, inputStep: Int = 256 << 10, threads: Int = 1,
+        _ bytes: UnsafeRawBufferPointer, isComplete: Bool, inputStep: Int = defaultStep, threads: Int = 1,
         events: JxlDecoderStatus...
     ) throws(TintypeError) {
         try JXLLibrary.load()

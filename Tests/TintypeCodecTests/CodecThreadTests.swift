@@ -49,6 +49,22 @@ import TintypeTesting
         try Self.expectEqualPixels(bytes, format.rawValue)
     }
 
+    /// Several groups are decoded at once where a host ends the process. Elsewhere libjxl gets short pieces, so that
+    /// every piece is followed by a check.
+    @Test(arguments: [false, true]) func groupsOfJPEGXLAreDecodedAtOnce(_ isEndedByHost: Bool) throws {
+        let noise = try Self.noise()
+        let bytes = try JXLEncoder().encode(noise, as: .jxl, options: EncodeOptions(quality: 1))
+        let checks = Locked(0)
+        var context = DecodeContext(isCancelled: {
+            checks.withLock { $0 += 1 }
+            return false
+        })
+        (context.threads, context.isEndedByHost) = (4, isEndedByHost)
+        let pixels = try JXLDecoder().decode(bytes, context: context).pixels
+        #expect(PixelDifference(between: pixels, and: noise)?.maximum == 0)
+        #expect((checks.withLock { $0 } < bytes.count / JXLReader.pixelStep) == isEndedByHost)
+    }
+
     /// With no thread to borrow, and with those that idle.
     @Test func aWrittenFileDoesNotDependOnTheNumberOfThreads() throws {
         let noise = try Self.noise()

@@ -4,13 +4,15 @@ public struct DecodeContext: Sendable {
     public var options: DecodeOptions
     /// The resources that decoding may use.
     public var limits: DecodeLimits
-    /// Whether no caller waits for the image any longer. Decoders call it every few rows, from the decoding thread, and
-    /// throw ``TintypeError/Code/cancelled`` if it returns `true`.
+    /// Whether no caller waits for the image any longer. Decoders call it every few rows, from the threads that decode,
+    /// and throw ``TintypeError/Code/cancelled`` if it returns `true`.
     public var isCancelled: @Sendable () -> Bool
     /// Whether the pipeline verifies all frames, and not only the first. Decoders need not know it.
     package var verifiesAllFrames = false
     /// The number of threads that the library of a format may use, with the calling one. A decoder may ignore it.
     package var threads = 1
+    /// Whether another process ends this one at a cancellation and at the time limit, so that checks may be rare.
+    package var isEndedByHost = false
     /// The origin of the image, if workers are replaced between images of different origins. Decoders need not know it.
     package var origin: String?
 

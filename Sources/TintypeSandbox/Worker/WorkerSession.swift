@@ -87,7 +87,8 @@ final class WorkerSession {
     // MARK: Requests
 
     private func perform(_ request: WorkerRequest, _ data: Data) -> WorkerReply.Result {
-        let context = request.context.cancelled { [flag] in flag.isSet }
+        var context = request.context.cancelled { [flag] in flag.isSet }
+        context.isEndedByHost = true
         _ = takeRefusedFiles()
         (delivered, firstHandle) = ([], handleCount)
         do throws(TintypeError) {
