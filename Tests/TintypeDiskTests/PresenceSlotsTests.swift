@@ -122,17 +122,18 @@ import TintypeTesting
             nonisolated(unsafe) let slots = slots
             for round in 1...300 {
                 let hash = UInt64(round) &* 0x9E37_79B9_7F4A_7C15
+                let places = (0..<3).map { EntryPlace.slot(SegmentPlace(SegmentNumber(UInt64(round)), $0)) }
                 let replaced = Shared<[EntryPlace]>([])
                 DispatchQueue.concurrentPerform(iterations: 3) { thread in
-                    let place = EntryPlace.slot(SegmentPlace(SegmentNumber(UInt64(round)), thread))
-                    let insertion = slots.insert(hash, at: place, ticket: UInt64(round * 3 + thread))
-                    let others = [insertion.former, insertion.twin].compactMap(\.self).filter { $0 != place }
+                    let insertion = slots.insert(hash, at: places[thread], ticket: UInt64(round * 3 + thread))
+                    let others = [insertion.former, insertion.twin].compactMap(\.self).filter { $0 != places[thread] }
                     replaced.withLock { $0 += others }
                 }
                 var occupied: [EntryPlace] = []
                 slots.forEachHash { if $0 == hash & ~0xFFFF { occupied.append($1) } }
                 #expect(occupied.count == 1)
-                #expect(Set((replaced.now + occupied).map(\.word)).count == 3)
+                // A former place may also be the one that the slot had in an earlier round: its own is not written yet.
+                #expect(Set((replaced.now + occupied).map(\.word)).isSuperset(of: places.map(\.word)))
                 slots.sighting(of: hash).map { _ = slots.remove($0) }
             }
         }
