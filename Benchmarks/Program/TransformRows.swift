@@ -2,7 +2,7 @@ import Foundation
 import Tintype
 import TintypeCore
 
-/// Transforms of an RGBA image, on one thread.
+/// Transforms of an RGBA image.
 enum TransformRows {
     /// Arguments: a file of straight RGBA rows, its width and its height in pixels, and the name of a transform.
     static func transform(_ arguments: [String]) throws -> Contest {

@@ -11,7 +11,7 @@ extension PixelBuffer {
             // A strip is large and consists of whole tiles, because each strip touches all rows of a target that is
             // rotated by 90°.
             let strips = Strips(of: size.height, bytesPerRow: bytesPerRow, byteCount: 8 << 20, multiple: 32)
-            try strips.forEach { rows in
+            try strips.forEachAtOnce { rows in
                 // A strip of rows becomes a strip of rows or, if the axes are swapped, of columns.
                 let next = orientation.swapsAxes ? Self.bytesPerPixel : stride
                 let first = orientation.beginsAtBottom ? size.height - rows.upperBound : rows.lowerBound
@@ -41,7 +41,7 @@ extension PixelBuffer {
         if rect.size == size { return self }
         let start = rect.y * bytesPerRow + rect.x * Self.bytesPerPixel
         return try copied(to: rect.size) { source, target, stride throws(TintypeError) in
-            try Strips(of: rect.size.height, bytesPerRow: stride).forEach { rows in
+            try Strips(of: rect.size.height, bytesPerRow: stride).forEachAtOnce { rows in
                 tintype_kernels_current().pointee.copy(
                     source + start + rows.lowerBound * bytesPerRow, bytesPerRow, target + rows.lowerBound * stride,
                     stride, rect.size.width, rows.count)
@@ -109,7 +109,7 @@ extension PixelBuffer {
         _ kernel: (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int, Int) -> Void
     ) throws(TintypeError) -> PixelBuffer {
         try copied(to: size) { source, target, stride throws(TintypeError) in
-            try Strips(of: size.height, bytesPerRow: bytesPerRow).forEach { rows in
+            try Strips(of: size.height, bytesPerRow: bytesPerRow).forEachAtOnce { rows in
                 kernel(
                     source + rows.lowerBound * bytesPerRow, target + rows.lowerBound * stride, stride, rows.count)
             }

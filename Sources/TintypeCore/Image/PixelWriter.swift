@@ -24,6 +24,17 @@ public struct PixelWriter: ~Copyable {
         self.init(size: size, bytesPerRow: bytesPerRow, storage: try PixelStorage(byteCount: bytesPerRow * size.height))
     }
 
+    /// Creates a writer for a band of rows of a bitmap that nobody reads yet.
+    ///
+    /// Until then each row may be in one band, and each band may have its own thread.
+    init(_ rows: Range<Int>, of new: PixelBuffer) {
+        let bytes = new.storage.bytes[rows.lowerBound * new.bytesPerRow..<rows.upperBound * new.bytesPerRow]
+        self.init(
+            size: PixelSize(width: new.size.width, height: rows.count), bytesPerRow: new.bytesPerRow,
+            storage: PixelStorage(
+                UnsafeRawBufferPointer(UnsafeMutableRawBufferPointer(rebasing: bytes)), owner: new.storage))
+    }
+
     private init(size: PixelSize, bytesPerRow: Int, storage: PixelStorage) {
         self.size = size
         self.bytesPerRow = bytesPerRow
@@ -57,7 +68,7 @@ public struct PixelWriter: ~Copyable {
 ///
 /// `@unchecked Sendable` because only the ``PixelWriter`` that created the storage writes to it. The writer is consumed
 /// when it becomes a ``PixelBuffer``; from then on the bytes are only read. Storage that something else owns never has
-/// a writer, unless it is from the process's ``PixelMemory``.
+/// a writer, unless it is from the process's ``PixelMemory``, or a band of a new bitmap.
 final class PixelStorage: @unchecked Sendable {
     /// The alignment of rows in bytes: a cache line, and the widest vector register of x86-64 and arm64.
     static let alignment = 64
@@ -88,7 +99,7 @@ final class PixelStorage: @unchecked Sendable {
         bytes = UnsafeMutableRawBufferPointer(start: block.pointer, count: byteCount)
     }
 
-    /// Creates read-only storage over bytes that live as long as `owner`.
+    /// Creates storage over bytes that live as long as `owner`.
     init(_ bytes: UnsafeRawBufferPointer, owner: any AnyObject & Sendable) {
         self.owner = .object(owner)
         self.bytes = UnsafeMutableRawBufferPointer(mutating: bytes)

@@ -1,8 +1,11 @@
+import Synchronization
+
 /// The rows or columns of an image, divided into strips. Long work runs strip by strip and checks for cancellation
 /// before each.
 struct Strips {
     private let count: Int
     private let stripLength: Int
+    private let byteCount: Int
 
     /// Divides `count` rows or columns into strips.
     ///
@@ -14,7 +17,15 @@ struct Strips {
     ///   - multiple: The number of rows in a strip is a multiple of this, except in the last strip.
     init(of count: Int, bytesPerRow: Int, byteCount: Int = 128 << 10, multiple: Int = 1) {
         self.count = count
+        self.byteCount = count * bytesPerRow
         stripLength = max(1, byteCount / (bytesPerRow * multiple)) * multiple
+    }
+
+    /// Divides `count` rows or columns into parts of equal length, but for the last one.
+    init(of count: Int, bytesPerRow: Int, parts: Int) {
+        self.count = count
+        byteCount = count * bytesPerRow
+        stripLength = max(1, (count + parts - 1) / parts)
     }
 
     /// Calls `body` with the range of each strip, in order.
@@ -27,4 +38,51 @@ struct Strips {
             try body(first..<min(first + stripLength, count))
         }
     }
+
+    /// Calls `body` with the range of each strip: at once on several threads if the image is large and threads of the
+    /// pixel queue would idle.
+    ///
+    /// - Parameter body: Must not change what another call uses.
+    /// - Throws: ``TintypeError/Code/cancelled``.
+    func forEachAtOnce(_ body: (Range<Int>) -> Void) throws(TintypeError) {
+        let threads = SpareThreads(forBytes: byteCount)
+        try forEach(on: threads) { strip, _ in body(strip) }
+    }
+
+    /// Calls `body` with the range of each strip and the number of the thread that calls it.
+    ///
+    /// - Parameter body: Must not change what a call on another thread uses.
+    /// - Throws: ``TintypeError/Code/cancelled``.
+    func forEach(
+        on threads: borrowing SpareThreads, _ body: (_ strip: Range<Int>, _ thread: Int) -> Void
+    ) throws(TintypeError) {
+        let context = TransformContext.current
+        let (count, stripLength) = (count, stripLength)
+        let next = Atomic(0)
+        let isCancelled = Atomic(false)
+        withoutActuallyEscaping(body) { body in
+            // Sendable, because `body` promises that its calls may run at once.
+            nonisolated(unsafe) let body = body
+            SpareThreads.run(min(threads.count, (count + stripLength - 1) / stripLength)) { thread in
+                while !isCancelled.load(ordering: .relaxed) {
+                    let first = next.wrappingAdd(stripLength, ordering: .relaxed).oldValue
+                    guard first < count else { return }
+                    if context.isCancelled() { return isCancelled.store(true, ordering: .relaxed) }
+                    body(first..<min(first + stripLength, count), thread)
+                }
+            }
+        }
+        if isCancelled.load(ordering: .relaxed) { throw .cancelled }
+    }
+}
+
+extension SpareThreads {
+    /// Borrows threads of ``TransformContext/lender`` for a transform of a number of bytes of pixels.
+    init(forBytes byteCount: Int) {
+        let lender = TransformContext.current.lender
+        self.init(of: lender ?? .pixels, if: lender != nil && byteCount >= Self.smallestBitmap)
+    }
+
+    /// The size of a bitmap, in bytes, from which a copy takes a millisecond, ten times as long as starting threads.
+    private static let smallestBitmap = 8 << 20
 }

@@ -4,6 +4,9 @@
 public struct TransformContext: Sendable {
     /// Returns whether no caller waits for the result any more. Callable from any thread.
     public var isCancelled: @Sendable () -> Bool
+    /// The queue whose idle threads may work on a large image, too; `nil` for none. A worker process does not know how
+    /// busy its host is, so it has none.
+    package var lender: WorkQueue? = .pixels
 
     /// Creates a context with a cancellation check. By default the context is never cancelled.
     package init(isCancelled: @escaping @Sendable () -> Bool = { false }) {

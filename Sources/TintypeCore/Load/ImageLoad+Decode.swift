@@ -80,3 +80,15 @@ extension TintypeError {
     /// Whether the bytes are at fault, so that other bytes may decode.
     var isDamage: Bool { code == .undecodable || code == .decoderCrashed || code == .notAnImage }
 }
+
+extension SpareThreads {
+    /// Borrows threads for decoding a file, if the library of its format can use them.
+    init(for decoder: any ImageDecoder, byteCount: Int) {
+        self.init(if: byteCount >= Self.smallestFile && !decoder.formats.isDisjoint(with: Self.formats))
+    }
+
+    /// The formats that are coded in parts that can be decoded at once.
+    private static let formats: Set<ImageFormat> = [.avif, .heic, .jxl]
+    /// The size of a file, in bytes, from which it takes tens of milliseconds.
+    private static let smallestFile = 100_000
+}

@@ -1,11 +1,15 @@
 import CTintypeKernels
 
-/// Threads that a queue lends to the library of a codec, for one large image.
+/// Threads that a queue lends for one large image: to the library of a codec, or to a transform.
 ///
 /// Only a queue that would let them idle lends any, each to one image at a time. Work that comes meanwhile does not
 /// wait for the image: until the image ends, there are more threads than cores.
 package struct SpareThreads: ~Copyable {
-    /// The number of threads that the library may use, with the one that calls it: at least 1, at most 8.
+    /// The largest number of threads.
+    private static let most = 8
+
+    /// The number of threads that may be used, with the one that calls: at least 1, at most ``most`` and the width of
+    /// the queue.
     package let count: Int
     private let queue: WorkQueue
 
@@ -14,24 +18,12 @@ package struct SpareThreads: ~Copyable {
     /// - Parameter isWorthwhile: Whether the image takes longer than starting threads.
     package init(of queue: WorkQueue = .pixels, if isWorthwhile: Bool) {
         self.queue = queue
-        count = 1 + (isWorthwhile ? queue.lend(atMost: 7) : 0)
+        count = 1 + (isWorthwhile ? queue.lend(atMost: min(Self.most, queue.width) - 1) : 0)
     }
 
     deinit {
         queue.takeBack(count - 1)
     }
-}
-
-extension SpareThreads {
-    /// Borrows threads for decoding a file, if the library of its format can use them.
-    init(for decoder: any ImageDecoder, byteCount: Int) {
-        self.init(if: byteCount >= Self.smallestFile && !decoder.formats.isDisjoint(with: Self.formats))
-    }
-
-    /// The formats that are coded in parts that can be decoded at once.
-    private static let formats: Set<ImageFormat> = [.avif, .heic, .jxl]
-    /// The size of a file, in bytes, from which it takes tens of milliseconds.
-    private static let smallestFile = 100_000
 }
 
 extension SpareThreads {

@@ -12,6 +12,8 @@ package final class WorkQueue: TurnQueue {
     /// The pixel queue, for codecs and transforms: as many threads as cores.
     package static let pixels = WorkQueue(name: "tintype.pixels", width: ProcessInfo.processInfo.activeProcessorCount)
 
+    /// The largest number of items of work that run at once.
+    let width: Int
     private let name: String
     private let state: Locked<WorkQueueState<QueuedWork>>
     private let wakeups = DispatchSemaphore(value: 0)
@@ -23,7 +25,8 @@ package final class WorkQueue: TurnQueue {
     ///   - width: The largest number of items of work that run at once; at least 1.
     package init(name: String, width: Int) {
         self.name = name
-        state = Locked(WorkQueueState(width: max(1, width)))
+        self.width = max(1, width)
+        state = Locked(WorkQueueState(width: self.width))
     }
 
     /// The number of items of work that wait for a thread.

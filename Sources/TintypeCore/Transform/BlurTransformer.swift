@@ -24,25 +24,28 @@ public struct BlurTransformer: BuiltInTransformer {
         let limited = min(radius, Double(max(pixels.size.width, pixels.size.height)), 16_000)
         guard let box = BlurBox(radius: limited) else { return pixels }
         let length = max(pixels.size.width, pixels.size.height)
-        let scratch = try PixelStorage(byteCount: 64 * length * MemoryLayout<UInt16>.stride)
+        let threads = SpareThreads(forBytes: pixels.byteCount)
+        let scratch = try PixelStorage(byteCount: threads.count * 64 * length * MemoryLayout<UInt16>.stride)
         defer { withExtendedLifetime(scratch) {} }
-        let scratchRows = scratch.bytes.bindMemory(to: UInt16.self).baseAddress
+        guard let scratchRows = scratch.bytes.bindMemory(to: UInt16.self).baseAddress else { return pixels }
         let (size, sourceStride) = (pixels.size, pixels.bytesPerRow)
         return try pixels.copied(to: size) { source, target, stride throws(TintypeError) in
             let blur = tintype_kernels_current().pointee.blur
             // The kernel blurs eight rows or columns at a time.
-            try Strips(of: size.height, bytesPerRow: stride, multiple: 8).forEach { rows in
+            try Strips(of: size.height, bytesPerRow: stride, multiple: 8).forEach(on: threads) { rows, thread in
                 blur(
                     source + rows.lowerBound * sourceStride, sourceStride, target + rows.lowerBound * stride, stride,
-                    size.width, rows.count, 0, box.reach, box.fullWeight, box.edgeWeight, scratchRows)
+                    size.width, rows.count, 0, box.reach, box.fullWeight, box.edgeWeight,
+                    scratchRows + thread * 64 * length)
             }
             let bytesPerColumn = size.height * PixelBuffer.bytesPerPixel
-            try Strips(of: size.width, bytesPerRow: bytesPerColumn, multiple: 8).forEach { columns in
+            // Sixteen columns fill cache lines, which no two threads should write.
+            try Strips(of: size.width, bytesPerRow: bytesPerColumn, multiple: 16).forEach(on: threads) {
+                columns, thread in
                 let column = target + columns.lowerBound * PixelBuffer.bytesPerPixel
                 blur(
                     column, stride, column, stride, columns.count, size.height, 1, box.reach, box.fullWeight,
-                    box.edgeWeight,
-                    scratchRows)
+                    box.edgeWeight, scratchRows + thread * 64 * length)
             }
         }
     }

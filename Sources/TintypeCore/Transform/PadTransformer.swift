@@ -53,7 +53,7 @@ public struct PadTransformer: BuiltInTransformer {
         let (margins, color) = (margins, color.pixel)
         return try pixels.copied(to: size) { source, target, stride throws(TintypeError) in
             let rowStart = UnsafeMutableRawPointer(target)
-            try Strips(of: size.height, bytesPerRow: stride).forEach { rows in
+            try Strips(of: size.height, bytesPerRow: stride).forEachAtOnce { rows in
                 for y in rows {
                     let row = rowStart + y * stride
                     row.initializeMemory(as: Pixel.self, repeating: color, count: size.width)

@@ -28,9 +28,9 @@ extension ImageTransformer {
     package var isPixelwise: Bool { self is any PixelwiseTransformer }
 }
 
-/// An operation that changes a strip of rows in place.
+/// An operation that changes a strip of rows in place. It runs at once on several threads, for different strips.
 struct PixelOperation {
-    let apply: (PixelStrip) -> Void
+    let apply: @Sendable (PixelStrip) -> Void
 }
 
 /// A strip of whole rows of an image that is being created.
@@ -52,7 +52,7 @@ extension PixelBuffer {
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     func applying(_ operations: [PixelOperation]) throws(TintypeError) -> PixelBuffer {
         try copied(to: size) { source, target, stride throws(TintypeError) in
-            try Strips(of: size.height, bytesPerRow: bytesPerRow).forEach { rows in
+            try Strips(of: size.height, bytesPerRow: bytesPerRow).forEachAtOnce { rows in
                 let first = rows.lowerBound
                 (target + first * stride).update(from: source + first * bytesPerRow, count: rows.count * stride)
                 let strip = PixelStrip(

@@ -38,7 +38,7 @@ public struct RotateTransformer: BuiltInTransformer {
         let rotation = Rotation(degrees: angle, of: pixels.size, isFitting: isFitting)
         _ = try rotation.size.checkedForTransform()
         return try pixels.copied(to: rotation.size) { source, target, stride throws(TintypeError) in
-            try Strips(of: rotation.size.height, bytesPerRow: stride).forEach { rows in
+            try Strips(of: rotation.size.height, bytesPerRow: stride).forEachAtOnce { rows in
                 for y in rows {
                     let start = rotation.source(ofRow: y)
                     tintype_kernels_current().pointee.sample(

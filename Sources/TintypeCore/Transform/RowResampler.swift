@@ -38,10 +38,11 @@ package struct RowResampler: ~Copyable {
     ///   - size: The size of the whole output in pixels.
     ///   - outputRect: The part of the output that is produced; all of it by default.
     ///   - filter: The resampling filter.
+    ///   - writer: Receives the part that is produced; a new bitmap by default.
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/limitExceeded``.
     package init(
         from source: PixelSize, crop: PixelRect? = nil, scale: Double = 1, verticalScale: Double? = nil,
-        to size: PixelSize, outputRect: PixelRect? = nil, filter: ResampleFilter
+        to size: PixelSize, outputRect: PixelRect? = nil, filter: ResampleFilter, writer: consuming PixelWriter? = nil
     ) throws(TintypeError) {
         let crop = crop ?? PixelRect(x: 0, y: 0, size: source)
         let outputRect = outputRect ?? PixelRect(x: 0, y: 0, size: size)
@@ -55,7 +56,7 @@ package struct RowResampler: ~Copyable {
         let ringRows = vertical.taps + 1
         // Allocated first: for an excessive size, this allocation fails before the weight tables are computed.
         let ring = try ResampleRing(rows: ringRows, rowLength: rowLength)
-        output = try PixelWriter(size: outputRect.size)
+        output = if let writer { writer } else { try PixelWriter(size: outputRect.size) }
         (self.across, self.down) = (across, down)
         (horizontal, self.vertical) = (across.weights(filter), vertical)
         (self.ring, self.ringRows, self.rowLength) = (ring, ringRows, rowLength)
@@ -180,37 +181,6 @@ extension RowResampler {
 
     /// The number of rows that are read at once: enough for a decoder's own batches, few enough for the CPU cache.
     private static var stripHeight: Int { 16 }
-}
-
-extension PixelBuffer {
-    /// Returns this image, or a part of it, resampled to another size.
-    ///
-    /// - Parameters:
-    ///   - crop: The part of this image that the output shows; all of it by default.
-    ///   - scale: The number of pixels of this image per pixel that `crop` refers to, if a decoder has scaled it.
-    ///   - verticalScale: The same from top to bottom, if that differs.
-    ///   - target: The size of the whole output in pixels.
-    ///   - outputRect: The part of the output that is produced; all of it by default.
-    ///   - filter: The resampling filter.
-    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/cancelled``.
-    package func resampled(
-        crop: PixelRect? = nil, scale: Double = 1, verticalScale: Double? = nil, to target: PixelSize,
-        outputRect: PixelRect? = nil, filter: ResampleFilter
-    ) throws(TintypeError) -> PixelBuffer {
-        let whole = PixelRect(x: 0, y: 0, size: size)
-        if target == size, crop == nil || (crop == whole && scale == 1 && (verticalScale ?? 1) == 1) {
-            guard let outputRect else { return self }
-            return try cropped(to: outputRect)
-        }
-        var resampler = try RowResampler(
-            from: size, crop: crop, scale: scale, verticalScale: verticalScale, to: target, outputRect: outputRect,
-            filter: filter)
-        try withUnsafeBytes { rows throws(TintypeError) in
-            try resampler.append(rows: rows, count: size.height, stride: bytesPerRow)
-        }
-        return resampler.finish()
-    }
 }
 
 /// The ring buffer of rows that are resampled horizontally and wait for vertical resampling.

@@ -42,7 +42,7 @@ public struct SharpenTransformer: BuiltInTransformer, Hashable {
         return try pixels.copied(to: size) { source, target, stride throws(TintypeError) in
             try blurred.withUnsafeBytes { mask throws(TintypeError) in
                 guard let mask = mask.bindMemory(to: UInt8.self).baseAddress else { return }
-                try Strips(of: size.height, bytesPerRow: stride).forEach { rows in
+                try Strips(of: size.height, bytesPerRow: stride).forEachAtOnce { rows in
                     let first = rows.lowerBound
                     tintype_kernels_current().pointee.sharpen(
                         source + first * pixels.bytesPerRow, pixels.bytesPerRow, mask + first * blurred.bytesPerRow,

@@ -92,7 +92,9 @@ final class WorkerSession {
         _ = takeRefusedFiles()
         (delivered, firstHandle) = ([], handleCount)
         do throws(TintypeError) {
-            return try TransformContext(isCancelled: context.isCancelled).run { () throws(TintypeError) in
+            var scope = TransformContext(isCancelled: context.isCancelled)
+            scope.lender = nil
+            return try scope.run { () throws(TintypeError) in
                 try checked(try perform(request, data, context), context)
             }
         } catch {
