@@ -4,6 +4,8 @@ import TintypeCore
 struct BoundLoad: Sendable {
     /// The request as the program gave it.
     let original: ImageRequest
+    /// The decode options for the display, before the interceptors.
+    var decode: DecodeOptions
     /// The request as it is loaded.
     var request: ImageRequest
     let presentation: Presentation
@@ -23,7 +25,8 @@ extension ImageBinding {
         _ original: ImageRequest, _ presentation: Presentation, _ receiver: LoadReceiver?, isRefit: Bool = false
     ) {
         // The request is compared, shown and started as the interceptors rewrite it.
-        var request = fitted(original, presentation.sizing)
+        let decode = fittedDecode(original, presentation.sizing)
+        var request = fitted(original, decode)
         let mayReuse = mayReuseImage(for: request)
         let shown = isRefit || !mayReuse ? nil : shownInAnotherSize(original, request, presentation)
         newest = (original, presentation)
@@ -42,26 +45,30 @@ extension ImageBinding {
         }
         let schedule = LoadSchedule(request.priority, presentation, isVisible: isDisplayVisible)
         loads[number] = BoundLoad(
-            original: original, request: request, presentation: presentation, schedule: schedule, receiver: receiver,
-            isRefit: isRefit)
+            original: original, decode: decode, request: request, presentation: presentation, schedule: schedule,
+            receiver: receiver, isRefit: isRefit)
         let response = open(number)
         let ends = perform(actions, ShownImages())
         if let response { finish(number, .success(response)) } else { wait(for: number) }
         end(ends)
     }
 
-    /// Returns the request as it is loaded: with the dynamic range of the display, with its size and scale if the
-    /// presentation asks for that, and after the interceptors.
-    func fitted(_ request: ImageRequest, _ sizing: Presentation.Sizing) -> ImageRequest {
-        let fits = sizing == .fitsDisplay && request.rendition.decode.size == .full
-        guard let display, fits || display.dynamicRange == .high else { return pipeline.intercepted(request) }
-        return pipeline.intercepted(
-            request.with {
-                if display.dynamicRange == .high { $0.rendition.decode.range = .high }
-                guard fits else { return }
-                if let size = display.wantedSize { $0.rendition.decode.size = display.fit.decodeSize(size) }
-                $0.rendition.decode.scale = $0.rendition.decode.scale ?? display.scale
-            })
+    /// Returns the decode options of a request for the display: with its dynamic range, and with its size and scale if
+    /// the presentation asks for that.
+    func fittedDecode(_ request: ImageRequest, _ sizing: Presentation.Sizing) -> DecodeOptions {
+        var decode = request.rendition.decode
+        guard let display else { return decode }
+        if display.dynamicRange == .high { decode.range = .high }
+        guard sizing == .fitsDisplay, decode.size == .full else { return decode }
+        if let size = display.wantedSize { decode.size = display.fit.decodeSize(size) }
+        decode.scale = decode.scale ?? display.scale
+        return decode
+    }
+
+    /// Returns the request as it is loaded: with other decode options, and after the interceptors.
+    func fitted(_ request: ImageRequest, _ decode: DecodeOptions) -> ImageRequest {
+        pipeline.intercepted(
+            decode == request.rendition.decode ? request : request.with { $0.rendition.decode = decode })
     }
 
     /// Returns the request of the image that is shown, if the same image is requested for a display whose size has
@@ -179,7 +186,10 @@ extension ImageBinding {
     /// changed during a pause.
     private func refitBeforeRun(_ number: Int) {
         guard let load = loads[number], load.presentation.sizing == .fitsDisplay else { return }
-        let request = fitted(load.original, .fitsDisplay)
+        let decode = fittedDecode(load.original, .fitsDisplay)
+        guard decode != load.decode else { return }
+        let request = fitted(load.original, decode)
+        loads[number]?.decode = decode
         guard request.key != load.request.key else { return }
         loads[number]?.request = request
         state.setKey(request.key, of: number)
@@ -248,7 +258,9 @@ extension ImageBinding {
         let waits = load.presentation.completion == .afterTransition
         if waits { images.receiver = load.receiver }
         let ends = perform(actions, images)
-        if state.shownKey == load.request.key, content.kind == .image { shown = (load.original, load.request) }
+        if state.shownKey == load.request.key, content.kind == .image {
+            shown = (load.original, load.decode, load.request)
+        }
         updateTimer()
         end(ends + (images.receiver != nil && actions.contains(where: \.isTransition) ? [] : [load.receiver]))
     }

@@ -49,7 +49,9 @@ extension ImageBinding {
             case .image(let image) = content, state.shownKey == shown.request.key,
             shown.original.key == newest.request.key
         else { return }
-        let decode = fitted(newest.request, .fitsDisplay).rendition.decode
+        let wanted = fittedDecode(newest.request, .fitsDisplay)
+        guard wanted != shown.decode else { return }
+        let decode = fitted(newest.request, wanted).rendition.decode
         guard decode.makesMorePixels(than: shown.request.rendition.decode, of: image.info),
             image.isThumbnail || image.info.format.isVector
         else { return }

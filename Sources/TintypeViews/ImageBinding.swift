@@ -42,7 +42,7 @@ public import TintypeCore
     var newest: (request: ImageRequest, presentation: Presentation)?
     /// The request of the image that was shown last, as the program gave it and as it was loaded. The image may have
     /// been replaced since: compare the key with that of ``state``.
-    var shown: (original: ImageRequest, request: ImageRequest)?
+    var shown: (original: ImageRequest, decode: DecodeOptions, request: ImageRequest)?
     /// The visibility of the display.
     var isDisplayVisible = true
     /// The transition that the display may be showing. The display owns it.
