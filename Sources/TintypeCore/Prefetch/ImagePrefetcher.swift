@@ -88,11 +88,21 @@ public final class ImagePrefetcher: Sendable {
     }
 
     /// Cancels every batch. Images that other requests wait for are still loaded for those.
-    public func cancelAll() {
-        // Under one lock, so that no worker of a cancelled batch begins with the next batch.
+    public func cancelAll() { cancel { $0.cancelAll() } }
+
+    /// Cancels batches of this prefetcher.
+    func cancel(_ batches: [PrefetchBatch]) {
+        cancel { table in batches.compactMap(\.number).reduce(into: [:]) { $0[$1] = table.cancel($1) } }
+    }
+
+    /// Cancels batches. Under one lock, so that no worker of a cancelled batch begins with the next one.
+    ///
+    /// - Parameter change: Cancels them in the table, and returns the final progress of each.
+    private func cancel(_ change: (inout PrefetchTable) -> [Int: PrefetchProgress]) {
         let (ended, tasks) = state.withLock { state in
-            let ended = state.table.cancelAll().map { (state.batches.removeValue(forKey: $0), $1) }
-            return (ended, state.loads.values.map(\.task))
+            let progress = change(&state.table)
+            let ended = progress.map { (state.batches.removeValue(forKey: $0), $1) }
+            return (ended, state.loads.filter { progress[$0.key.batch] != nil }.map(\.value.task))
         }
         for task in tasks { task.cancel() }
         for (running, progress) in ended { running?.batch.update(progress) }
@@ -101,24 +111,12 @@ public final class ImagePrefetcher: Sendable {
     private func add(_ items: PrefetchItems, _ report: Report?) -> PrefetchBatch {
         let token = state.withLock { state in
             let number = state.table.add(items)
-            let token = PrefetchBatch(total: items.count) { [weak self] in
-                if let number { self?.cancel(number) }
-            }
+            let token = PrefetchBatch(number, total: items.count, of: self)
             if let number { state.batches[number] = RunningBatch(batch: token, report: report) }
             return token
         }
         startWorkers()
         return token
-    }
-
-    private func cancel(_ number: Int) {
-        let (running, progress, tasks) = state.withLock { state in
-            let progress = state.table.cancel(number)
-            let tasks = state.loads.filter { $0.key.batch == number }.map(\.value.task)
-            return (state.batches.removeValue(forKey: number), progress, tasks)
-        }
-        for task in tasks { task.cancel() }
-        if let progress { running?.batch.update(progress) }
     }
 }
 

@@ -41,7 +41,7 @@ public final class ListPrefetcher: Sendable {
             let change = state.window.show(rows, of: count)
             return (change.begun, change.ended.compactMap { state.batches.removeValue(forKey: $0) })
         }
-        for batch in ended { batch.cancel() }
+        prefetcher.cancel(ended)
         for row in begun { keep(prefetcher.prefetch(requests(row)), for: row) }
     }
 
@@ -61,6 +61,6 @@ public final class ListPrefetcher: Sendable {
             let rows = state.window.reset()
             return rows.compactMap { state.batches.removeValue(forKey: $0) }
         }
-        for batch in ended { batch.cancel() }
+        prefetcher.cancel(ended)
     }
 }

@@ -8,17 +8,17 @@ public final class PrefetchBatch: Sendable {
         var change = SharedPromise<Void>()
     }
 
+    /// The number of the batch in its prefetcher; `nil` for an empty one.
+    let number: Int?
     private let state: Locked<State>
-    private let cancelBatch: @Sendable () -> Void
+    private weak let prefetcher: ImagePrefetcher?
 
     /// Creates a token.
     ///
-    /// - Parameters:
-    ///   - total: The number of images.
-    ///   - cancel: Cancels the batch in its prefetcher.
-    init(total: Int, cancel: @escaping @Sendable () -> Void) {
+    /// - Parameter total: The number of images.
+    init(_ number: Int?, total: Int, of prefetcher: ImagePrefetcher?) {
         state = Locked(State(progress: PrefetchProgress(total: total)))
-        cancelBatch = cancel
+        (self.number, self.prefetcher) = (number, prefetcher)
     }
 
     /// The current progress.
@@ -41,7 +41,7 @@ public final class PrefetchBatch: Sendable {
     }
 
     /// Cancels the loads that have not ended. Images that other requests wait for are still loaded for those.
-    public func cancel() { cancelBatch() }
+    public func cancel() { prefetcher?.cancel([self]) }
 
     /// Sets the progress, if it is newer: two workers may report in either order.
     func update(_ newest: PrefetchProgress) {
