@@ -82,8 +82,7 @@ import TintypeGTK
         print(
             "\(name): \(Self.residentBytes >> 20) MB resident, \(memory.totalCost >> 20) MB of them in the memory cache"
         )
-        // 80 MB are libraries (43 MB LLVM, for Mesa), 31 MB the memory cache, the rest textures of cells and surfaces of
-        // GTK.
+        // 80 MB are libraries (43 MB LLVM, for Mesa), 31 MB the memory cache, the rest textures and surfaces.
         if Self.residentBytes > 300 << 20 { failures.append("\(name): \(Self.residentBytes >> 20) MB resident") }
         gtk_window_destroy(UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWindow.self))
     }
