@@ -187,7 +187,6 @@ extension ImageBinding {
     private func refitBeforeRun(_ number: Int) {
         guard let load = loads[number], load.presentation.sizing == .fitsDisplay else { return }
         let decode = fittedDecode(load.original, .fitsDisplay)
-        guard decode != load.decode else { return }
         let request = fitted(load.original, decode)
         loads[number]?.decode = decode
         guard request.key != load.request.key else { return }

@@ -49,9 +49,9 @@ import TintypeTesting
         try Self.expectEqualPixels(bytes, format.rawValue)
     }
 
-    /// Several groups are decoded at once where a host ends the process. Elsewhere libjxl gets short pieces, so that
-    /// every piece is followed by a check.
-    @Test(arguments: [false, true]) func groupsOfJPEGXLAreDecodedAtOnce(_ isEndedByHost: Bool) throws {
+    /// Long pieces have several groups, which threads decode at once. Elsewhere libjxl gets short ones, so that every
+    /// piece is followed by a check.
+    @Test(arguments: [false, true]) func libjxlGetsLongPiecesWhereAHostEndsTheProcess(_ isEndedByHost: Bool) throws {
         let noise = try Self.noise()
         let bytes = try JXLEncoder().encode(noise, as: .jxl, options: EncodeOptions(quality: 1))
         let checks = Locked(0)

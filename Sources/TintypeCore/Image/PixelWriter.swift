@@ -66,9 +66,10 @@ public struct PixelWriter: ~Copyable {
 ///
 /// This is the only place in the project that allocates pixels.
 ///
-/// `@unchecked Sendable` because only the ``PixelWriter`` that created the storage writes to it. The writer is consumed
-/// when it becomes a ``PixelBuffer``; from then on the bytes are only read. Storage that something else owns never has
-/// a writer, unless it is from the process's ``PixelMemory``, or a band of a new bitmap.
+/// `@unchecked Sendable` because only the ``PixelWriter`` that created the storage writes to it, and before anyone else
+/// has the ``PixelBuffer`` that it becomes, writers of bands that share no row. From then on the bytes are only read.
+/// Storage that something else owns never has a writer, unless it is from the process's ``PixelMemory``, or a band of a
+/// new bitmap.
 final class PixelStorage: @unchecked Sendable {
     /// The alignment of rows in bytes: a cache line, and the widest vector register of x86-64 and arm64.
     static let alignment = 64

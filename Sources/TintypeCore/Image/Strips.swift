@@ -78,9 +78,11 @@ struct Strips {
 
 extension SpareThreads {
     /// Borrows threads of ``TransformContext/lender`` for a transform of a number of bytes of pixels.
-    init(forBytes byteCount: Int) {
+    ///
+    /// - Parameter parts: The number of parts that can be worked on at once.
+    init(forBytes byteCount: Int, parts: Int = .max) {
         let lender = TransformContext.current.lender
-        self.init(of: lender ?? .pixels, if: lender != nil && byteCount >= Self.smallestBitmap)
+        self.init(of: lender ?? .pixels, if: lender != nil && parts > 1 && byteCount >= Self.smallestBitmap)
     }
 
     /// The size of a bitmap, in bytes, from which a copy takes a millisecond, ten times as long as starting threads.

@@ -52,12 +52,12 @@ enum NextStep {
     }()
 }
 
-/// Runs every partial task on a thread of Dispatch, never on the one that enqueues it.
+/// Runs every partial task on a thread of Dispatch, and not before it is enqueued.
 private final class OtherThreads: TaskExecutor {
     static let shared = OtherThreads()
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        DispatchQueue.global().async { NextStep.run { job.runSynchronously(on: self.asUnownedTaskExecutor()) } }
     }
 }

@@ -84,11 +84,13 @@ extension TintypeError {
 extension SpareThreads {
     /// Borrows threads for decoding a file, if the library of its format can use them.
     init(for decoder: any ImageDecoder, byteCount: Int) {
-        self.init(if: byteCount >= Self.smallestFile && !decoder.formats.isDisjoint(with: Self.formats))
+        let isInProcess = decoder is any SandboxableImageDecoder
+        let formats = isInProcess ? Self.formats : Self.formats.union([.jxl])
+        self.init(if: byteCount >= Self.smallestFile && !decoder.formats.isDisjoint(with: formats))
     }
 
-    /// The formats that are coded in parts that can be decoded at once.
-    private static let formats: Set<ImageFormat> = [.avif, .heic, .jxl]
+    /// The formats that are coded in parts that can be decoded at once; in workers, JPEG XL too.
+    private static let formats: Set<ImageFormat> = [.avif, .heic]
     /// The size of a file, in bytes, from which it takes tens of milliseconds.
     private static let smallestFile = 100_000
 }

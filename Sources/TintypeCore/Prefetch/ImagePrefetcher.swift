@@ -92,7 +92,9 @@ public final class ImagePrefetcher: Sendable {
 
     /// Cancels batches of this prefetcher.
     func cancel(_ batches: [PrefetchBatch]) {
-        cancel { table in batches.compactMap(\.number).reduce(into: [:]) { $0[$1] = table.cancel($1) } }
+        cancel { table in
+            Set(batches.compactMap(\.number)).reduce(into: [:]) { $0[$1] = table.cancel($1) }
+        }
     }
 
     /// Cancels batches. Under one lock, so that no worker of a cancelled batch begins with the next one.

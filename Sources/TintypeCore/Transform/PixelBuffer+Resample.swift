@@ -23,9 +23,16 @@ extension PixelBuffer {
         }
         let outputRect = outputRect ?? PixelRect(x: 0, y: 0, size: target)
         let output = try PixelWriter(size: outputRect.size).finish()
-        let sourceArea = crop.map { Double($0.size.area) * scale * (verticalScale ?? scale) } ?? Double(size.area)
-        let threads = SpareThreads(forBytes: max(Int(sourceArea) * Self.bytesPerPixel, output.byteCount))
-        try output.writeBands(on: threads) { band, writer throws(TintypeError) in
+        let source = (crop ?? whole).size
+        let across = Double(source.width) * scale, down = Double(source.height) * (verticalScale ?? scale)
+        // Where blocks are averaged first, each band would average all blocks above it again.
+        let isShrunk =
+            ResampleAxis.shrinks(across / Double(target.width), filter)
+            || ResampleAxis.shrinks(down / Double(target.height), filter)
+        let bandCount = isShrunk ? 1 : outputRect.size.height / Self.shortestBand
+        let byteCount = max(Int(min(across * down, 1e12)) * Self.bytesPerPixel, output.byteCount)
+        let threads = SpareThreads(forBytes: byteCount, parts: bandCount)
+        try output.writeBands(atMost: bandCount, on: threads) { band, writer throws(TintypeError) in
             var resampler = try RowResampler(
                 from: size, crop: crop, scale: scale, verticalScale: verticalScale, to: target,
                 outputRect: PixelRect(
@@ -43,12 +50,12 @@ extension PixelBuffer {
     ///
     /// - Parameter write: Writes a band. Called at once on several threads.
     private func writeBands(
-        on threads: borrowing SpareThreads,
+        atMost count: Int, on threads: borrowing SpareThreads,
         _ write: (_ band: Range<Int>, _ writer: consuming PixelWriter) throws(TintypeError) -> Void
     ) throws(TintypeError) {
         let context = TransformContext.current
         let failure = Locked<TintypeError?>(nil)
-        let count = min(threads.count, max(1, size.height / Self.shortestBand))
+        let count = max(1, min(threads.count, count))
         try Strips(of: size.height, bytesPerRow: bytesPerRow, parts: count).forEach(on: threads) { band, _ in
             do throws(TintypeError) {
                 try context.run { () throws(TintypeError) in try write(band, PixelWriter(band, of: self)) }

@@ -37,15 +37,19 @@ struct ResampleAxis: Equatable, Sendable {
     init(source: Int, crop: Range<Double>, output: Int, outputRange: Range<Int>, filter: ResampleFilter) {
         let first = min(max(Int(crop.lowerBound.rounded(.down)), 0), source - 1)
         sourceRange = first..<max(min(Int(crop.upperBound.rounded(.up)), source), first + 1)
-        let maxRatio = Self.maxTaps / (2 * filter.support)
         let ratio = (crop.upperBound - crop.lowerBound) / Double(output)
-        let shrinkFactor = ratio > maxRatio ? Int(ratio * 2 / maxRatio) : 1
+        let shrinkFactor = Self.shrinks(ratio, filter) ? Int(ratio * 2 / Self.maxRatio(filter)) : 1
         let origin = Double(first)
         let margin = shrinkFactor > 1 ? 1 : 0
         let lower = (crop.lowerBound - origin) / Double(shrinkFactor) + Double(margin)
         self.crop = lower..<lower + (crop.upperBound - crop.lowerBound) / Double(shrinkFactor)
         (self.shrinkFactor, self.margin, self.output, self.outputRange) = (shrinkFactor, margin, output, outputRange)
     }
+
+    /// Returns whether blocks of pixels are averaged first, at a number of source pixels for each output pixel.
+    static func shrinks(_ ratio: Double, _ filter: ResampleFilter) -> Bool { ratio > maxRatio(filter) }
+
+    private static func maxRatio(_ filter: ResampleFilter) -> Double { maxTaps / (2 * filter.support) }
 
     /// The number of averaged pixels, margins included. A last block that is incomplete is filled with the last pixel.
     var count: Int { (sourceRange.count + shrinkFactor - 1) / shrinkFactor + 2 * margin }

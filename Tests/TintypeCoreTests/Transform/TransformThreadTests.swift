@@ -13,7 +13,8 @@ import TintypeTesting
     static let transformers: [any ImageTransformer] = [
         ResizeTransformer(to: PixelSize(width: 500, height: 333), mode: .fill), BlurTransformer(radius: 3),
         RotateTransformer(degrees: 90),
-        ResizeTransformer(to: PixelSize(width: 3, height: 2), mode: .stretch), RotateTransformer(degrees: 30),
+        ResizeTransformer(to: PixelSize(width: 3, height: 400), mode: .stretch), RotateTransformer(degrees: 30),
+        SharpenTransformer(radius: 1), FlipTransformer(horizontal: true),
         CropTransformer(to: PixelRect(x: 3, y: 5, size: PixelSize(width: 2048, height: 1030))),
         PadTransformer(top: 3, left: 5, bottom: 7, right: 9, color: .white),
         TransformerChain([ColorTransformer(.grey), RoundCornersTransformer(radius: 80), FlattenTransformer(on: .white)]
