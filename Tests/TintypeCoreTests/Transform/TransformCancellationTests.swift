@@ -46,7 +46,9 @@ import TintypeTesting
         _ transformer: any ImageTransformer, _ image: PixelBuffer, upTo last: Int = .max
     ) -> (count: Int, error: TintypeError?) {
         let checks = CancellationChecks(passing: last - 1)
-        let context = TransformContext(isCancelled: checks.isCancelled)
+        var context = TransformContext(isCancelled: checks.isCancelled)
+        // Several threads may check at once, so that the number would differ.
+        context.lender = nil
         do throws(TintypeError) {
             _ = try context.run { () throws(TintypeError) in try transformer.transform(image) }
             return (checks.count, nil)
