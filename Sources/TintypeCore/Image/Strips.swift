@@ -81,10 +81,9 @@ extension SpareThreads {
     ///
     /// - Parameter parts: The number of parts that can be worked on at once.
     init(forBytes byteCount: Int, parts: Int = .max) {
-        let lender = TransformContext.current.lender
-        self.init(of: lender ?? .pixels, if: lender != nil && parts > 1 && byteCount >= Self.smallestBitmap)
+        let context = TransformContext.current
+        self.init(
+            of: context.lender ?? .pixels,
+            if: context.lender != nil && parts > 1 && byteCount >= context.smallestShared)
     }
-
-    /// The size of a bitmap, in bytes, from which a copy takes a millisecond, ten times as long as starting threads.
-    private static let smallestBitmap = 8 << 20
 }

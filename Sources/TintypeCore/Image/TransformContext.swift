@@ -7,6 +7,9 @@ public struct TransformContext: Sendable {
     /// The queue whose idle threads may work on a large image, too; `nil` for none. A worker process does not know how
     /// busy its host is, so it has none.
     package var lender: WorkQueue? = .pixels
+    /// The size of a bitmap, in bytes, from which threads are borrowed: a copy takes a millisecond, ten times as long
+    /// as starting threads.
+    var smallestShared = 8 << 20
 
     /// Creates a context with a cancellation check. By default the context is never cancelled.
     package init(isCancelled: @escaping @Sendable () -> Bool = { false }) {

@@ -80,7 +80,7 @@ import TintypeTesting
 
     /// In every round, although other threads may be quick to resume the job.
     @Test func aJobCanLeaveTheThread() async {
-        for _ in 0..<200 {
+        for _ in 0..<100 {
             let job = WaitingJob(leavesThread: true)
             let here = await onNewThread {
                 NextStep.run { job.gate.open() }

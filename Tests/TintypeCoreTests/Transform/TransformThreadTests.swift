@@ -7,15 +7,14 @@ import TintypeTesting
 
 /// Transforms of images that are so large that idle threads help.
 @Suite(.timeLimited) struct TransformThreadTests {
-    static let size = PixelSize(width: 2051, height: 1037)
+    static let size = PixelSize(width: 451, height: 437)
     static let image = Result { () throws(TintypeError) in try noise(size) }
 
     static let transformers: [any ImageTransformer] = [
-        ResizeTransformer(to: PixelSize(width: 500, height: 333), mode: .fill), BlurTransformer(radius: 3),
-        RotateTransformer(degrees: 90),
-        ResizeTransformer(to: PixelSize(width: 3, height: 400), mode: .stretch), RotateTransformer(degrees: 30),
-        SharpenTransformer(radius: 1), FlipTransformer(horizontal: true),
-        CropTransformer(to: PixelRect(x: 3, y: 5, size: PixelSize(width: 2048, height: 1030))),
+        ResizeTransformer(to: PixelSize(width: 200, height: 133), mode: .fill), BlurTransformer(radius: 3),
+        SharpenTransformer(radius: 1),
+        ResizeTransformer(to: PixelSize(width: 3, height: 300), mode: .stretch), RotateTransformer(degrees: 30),
+        CropTransformer(to: PixelRect(x: 3, y: 5, size: PixelSize(width: 444, height: 430))),
         PadTransformer(top: 3, left: 5, bottom: 7, right: 9, color: .white),
         TransformerChain([ColorTransformer(.grey), RoundCornersTransformer(radius: 80), FlattenTransformer(on: .white)]
         ),
@@ -30,11 +29,24 @@ import TintypeTesting
         #expect(PixelDifference(between: together, and: alone)?.maximum == 0)
     }
 
+    /// Turning only moves pixels, so its strips have 8 MB.
+    @Test(arguments: [FlipTransformer(vertical: true), RotateTransformer(degrees: 90)] as [any ImageTransformer])
+    func severalThreadsTurnAnImage(_ transformer: any ImageTransformer) throws {
+        let image = try PixelBuffer.makeRows(PixelSize(width: 1024, height: 5000)) { y, row in
+            row.update(repeating: 0xFF00_0000 | UInt32(y))
+        }
+        let alone = try Self.run(on: nil) { () throws(TintypeError) in try transformer.transform(image) }
+        let together = try Self.run(on: WorkQueue(name: "test", width: 3)) { () throws(TintypeError) in
+            try transformer.transform(image)
+        }
+        #expect(together.changedRect(from: alone) == nil && alone.changedRect(from: image) != nil)
+    }
+
     /// Each of three strips waits until all have begun.
     @Test func stripsOfALargeImageRunAtOnce() throws {
         let begun = Locked(0)
         let all = DispatchSemaphore(value: 0)
-        let strips = Strips(of: 3, bytesPerRow: 4 << 20, parts: 3)
+        let strips = Strips(of: 3, bytesPerRow: 1 << 20, parts: 3)
         try Self.run(on: WorkQueue(name: "test", width: 3)) { () throws(TintypeError) in
             try strips.forEachAtOnce { _ in
                 let isLast = begun.withLock { count in
@@ -51,7 +63,7 @@ import TintypeTesting
     @Test func stripsOfASmallImageRunOnTheCallingThread() throws {
         let threads = Locked<Set<UInt>>([])
         try Self.run(on: WorkQueue(name: "test", width: 3)) { () throws(TintypeError) in
-            try Strips(of: 300, bytesPerRow: 4096, parts: 300).forEachAtOnce { _ in
+            try Strips(of: 100, bytesPerRow: 4096, parts: 100).forEachAtOnce { _ in
                 threads.withLock { _ = $0.insert(UInt(bitPattern: pthread_self().hashValue)) }
             }
         }
@@ -89,7 +101,7 @@ import TintypeTesting
         _ lender: WorkQueue?, isCancelled: @escaping @Sendable () -> Bool = { false }
     ) -> TransformContext {
         var context = TransformContext(isCancelled: isCancelled)
-        context.lender = lender
+        (context.lender, context.smallestShared) = (lender, 1 << 19)
         return context
     }
 
