@@ -37,11 +37,13 @@ extension SpareThreads {
     package static func run(_ count: Int, _ body: @Sendable (Int) -> Void) {
         withoutActuallyEscaping(body) { body in
             var body = body
-            tintype_run_threads(
-                Int32(clamping: count),
-                { context, number in
-                    context.assumingMemoryBound(to: (@Sendable (Int) -> Void).self).pointee(Int(number))
-                }, &body)
+            withUnsafeMutablePointer(to: &body) { body in
+                tintype_run_threads(
+                    Int32(clamping: count),
+                    { context, number in
+                        context.assumingMemoryBound(to: (@Sendable (Int) -> Void).self).pointee(Int(number))
+                    }, body)
+            }
         }
     }
 }

@@ -101,7 +101,7 @@ extension SegmentStore {
                     throw DiskFailure(errno, path)
                 }
             }
-            takeOver(segment).map { removeFile($0) }
+            if let file = takeOver(segment) { removeFile(file) }
         }
         try removeDamagedFiles()
         return removed
@@ -112,7 +112,7 @@ extension SegmentStore {
     /// - Throws: ``DiskFailure`` if a segment cannot be read at present.
     func removeDead() throws(DiskFailure) {
         for segment in try all().dropLast(Self.reopened) where segment.isDead {
-            takeOver(segment).map { removeFile($0) }
+            if let file = takeOver(segment) { removeFile(file) }
         }
     }
 
