@@ -35,10 +35,14 @@ import TintypeGTK
         return failures.isEmpty ? 0 : 1
     }
 
-    /// The memory of the process, in bytes (proc(5), statm), without what malloc keeps although it is free.
-    private static var residentBytes: Int {
+    /// Returns to the system what malloc keeps although it is free.
+    private static func trim() {
         typealias Trim = @convention(c) (Int) -> Int32
         dlsym(nil, "malloc_trim").map { _ = unsafeBitCast($0, to: Trim.self)(0) }
+    }
+
+    /// The memory of the process, in bytes (proc(5), statm).
+    private static var residentBytes: Int {
         let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
         return (fields?.dropFirst().first.flatMap { Int($0) } ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
     }
@@ -79,10 +83,13 @@ import TintypeGTK
         // A jump a second at 60 frames a second shows 20 others; a slow machine checks fewer frames.
         if check.seen.count < Int(seconds * 5) { failures.append("\(name): only \(check.seen.count) images were seen") }
         if memory.totalCost > memory.limits.cost { failures.append("\(name): \(memory.totalCost) bytes in memory") }
+        let resident = Self.residentBytes
+        Self.trim()
         print(
-            "\(name): \(Self.residentBytes >> 20) MB resident, \(memory.totalCost >> 20) MB of them in the memory cache"
-        )
+            "\(name): \(resident >> 20) MB resident, \(Self.residentBytes >> 20) MB without free memory,",
+            "\(memory.totalCost >> 20) MB of them in the memory cache")
         // 80 MB are libraries (43 MB LLVM, for Mesa), 31 MB the memory cache, the rest textures and surfaces.
+        if resident > 400 << 20 { failures.append("\(name): \(resident >> 20) MB resident") }
         if Self.residentBytes > 300 << 20 { failures.append("\(name): \(Self.residentBytes >> 20) MB resident") }
         gtk_window_destroy(UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWindow.self))
     }
