@@ -23,16 +23,8 @@ import Testing
 
     /// All of them wait for each other.
     @Test func theThreadsRunAtOnce() {
-        let arrived = Locked(0)
-        let all = DispatchSemaphore(value: 0)
-        SpareThreads.run(4) { _ in
-            let isLast = arrived.withLock { count in
-                count += 1
-                return count == 4
-            }
-            if isLast { for _ in 0..<4 { all.signal() } }
-            all.wait()
-        }
-        #expect(arrived.withLock { $0 } == 4)
+        let all = Rendezvous(of: 4)
+        SpareThreads.run(4) { _ in all.wait() }
+        #expect(all.arrivedCount == 4)
     }
 }

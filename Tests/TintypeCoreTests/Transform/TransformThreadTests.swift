@@ -44,20 +44,12 @@ import TintypeTesting
 
     /// Each of three strips waits until all have begun.
     @Test func stripsOfALargeImageRunAtOnce() throws {
-        let begun = Locked(0)
-        let all = DispatchSemaphore(value: 0)
+        let all = Rendezvous(of: 3)
         let strips = Strips(of: 3, bytesPerRow: 1 << 20, parts: 3)
         try Self.run(on: WorkQueue(name: "test", width: 3)) { () throws(TintypeError) in
-            try strips.forEachAtOnce { _ in
-                let isLast = begun.withLock { count in
-                    count += 1
-                    return count == 3
-                }
-                if isLast { for _ in 0..<3 { all.signal() } }
-                all.wait()
-            }
+            try strips.forEachAtOnce { _ in all.wait() }
         }
-        #expect(begun.withLock { $0 } == 3)
+        #expect(all.arrivedCount == 3)
     }
 
     @Test func stripsOfASmallImageRunOnTheCallingThread() throws {
