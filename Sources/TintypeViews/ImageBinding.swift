@@ -40,8 +40,8 @@ public import TintypeCore
     var loads: [Int: BoundLoad] = [:]
     /// The newest request and its presentation, as the program gave them; `nil` if there is none to repeat.
     var newest: (request: ImageRequest, presentation: Presentation)?
-    /// The request of the image that was shown last, as the program gave it and as it was loaded. The image may have
-    /// been replaced since: compare the key with that of ``state``.
+    /// The request of the image that was shown last, as the program gave it, the decode options for the display, and
+    /// the request as it was loaded. The image may have been replaced since: compare the key with that of ``state``.
     var shown: (original: ImageRequest, decode: DecodeOptions, request: ImageRequest)?
     /// The visibility of the display.
     var isDisplayVisible = true

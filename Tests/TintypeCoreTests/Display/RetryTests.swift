@@ -116,6 +116,29 @@ import TintypeTesting
         #expect(binding.activity == .idle)
     }
 
+    /// Interceptors may be slow, and for a file its date is read.
+    @Test func theEndOfALoadComputesTheRequestAgainOnlyIfTheDisplayHasAnotherSize() async {
+        struct Counting: RequestInterceptor {
+            let count = Shared(0)
+            func intercept(_ request: ImageRequest) -> ImageRequest {
+                count.withLock { $0 += 1 }
+                return request
+            }
+        }
+        let interceptor = Counting()
+        let info = ImageInfo(format: .png, size: PixelSize(width: 400, height: 300))
+        let view = ViewFixture(
+            PipelineFixture(info: info, loader: .ofViews()) { $0.interceptors = [interceptor] })
+        view.fixture.answer()
+        view.display.wantedSize = PixelSize(width: 40, height: 30)
+        await view.load("a", Presentation(sizing: .fitsDisplay)).end()
+        view.binding.refit()
+        #expect(interceptor.count.now == 1)
+        view.display.wantedSize = PixelSize(width: 80, height: 60)
+        view.binding.refit()
+        #expect(interceptor.count.now > 1)
+    }
+
     @Test func aDisplayThatGrowsDuringTheLoadGetsMorePixelsAfterIt() async throws {
         let view = fixtureOfSize(PixelSize(width: 400, height: 300))
         let gate = view.gate()
