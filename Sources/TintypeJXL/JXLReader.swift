@@ -21,7 +21,7 @@ struct JXLReader: ~Copyable {
     /// For files whose pixels are decoded: libjxl returns only when it needs more bytes, and a layer of a million
     /// pixels may be coded in a hundred bytes. Smaller steps cost no measurable time.
     static let pixelStep = 256
-    /// For all others.
+    /// For all others, and for pixels where a host ends the process.
     static let defaultStep = 256 << 10
 
     /// Creates a reader at the start of a file.

@@ -27,7 +27,9 @@ public struct BlurTransformer: BuiltInTransformer {
         let threads = SpareThreads(forBytes: pixels.byteCount)
         let scratch = try PixelStorage(byteCount: threads.count * 64 * length * MemoryLayout<UInt16>.stride)
         defer { withExtendedLifetime(scratch) {} }
-        guard let scratchRows = scratch.bytes.bindMemory(to: UInt16.self).baseAddress else { return pixels }
+        guard let scratchRows = scratch.bytes.bindMemory(to: UInt16.self).baseAddress else {
+            throw TintypeError(.outOfMemory, stage: .transform, "not enough memory for blurring")
+        }
         let (size, sourceStride) = (pixels.size, pixels.bytesPerRow)
         return try pixels.copied(to: size) { source, target, stride throws(TintypeError) in
             let blur = tintype_kernels_current().pointee.blur
