@@ -248,14 +248,6 @@ final class Segment: @unchecked Sendable {
         if isWritable { counter(SegmentLayout.unfinishedOffset).pointee.store(0, ordering: .releasing) }
     }
 
-    /// Counts the dead records again, because a process may have been stopped before it counted one.
-    func recount() {
-        guard isWritable else { return }
-        let space = scannedSpace
-        counter(SegmentLayout.deadCountOffset).pointee.store(UInt64(space.deadCount), ordering: .relaxed)
-        counter(SegmentLayout.deadSizeOffset).pointee.store(UInt64(space.deadSize), ordering: .relaxed)
-    }
-
     // MARK: Words
 
     private typealias Word = UnsafeMutablePointer<Atomic<UInt64>>

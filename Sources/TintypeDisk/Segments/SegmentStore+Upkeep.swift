@@ -143,7 +143,6 @@ extension SegmentStore {
                 guard let slot = segment.slot(index), slot.isLive else { continue }
                 try copy(segment, SegmentPlace(segment.number, index), slot)
             }
-            segment.recount()
             if removeFile(writer) { return }
         }
     }

@@ -209,11 +209,10 @@ final class SegmentStore: Sendable {
     ) throws(DiskFailure) -> SegmentWriter {
         // The last ones, because older segments are full, or are soon given up.
         for number in try Self.numbers(in: folder).suffix(Self.reopened).reversed() {
-            guard let segment = try segment(number), segment.hasRoom(for: length),
+            guard let segment = try segment(number), segment.hasRoom(for: length), !segment.space.isWasteful,
                 let writer = SegmentWriter(segment, in: folder)
             else { continue }
-            segment.recount()
-            if !segment.space.isWasteful { return writer }
+            return writer
         }
         let number = try SegmentWriter.make(in: folder, temporary)
         guard let segment = try segment(number), let writer = SegmentWriter(segment, in: folder) else {
