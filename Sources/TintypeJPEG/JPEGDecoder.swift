@@ -45,7 +45,9 @@ package struct JPEGDecoder: PartialImageDecoder, SandboxableImageDecoder {
                 context.options.embeddedThumbnail == .whereLargeEnough
                 ? try Self.decodeEmbeddedThumbnail(file.segments, plan, file.colors, context) : nil
             let (pixels, isDamaged) =
-                if let thumbnail { (thumbnail, false) } else {
+                if let thumbnail {
+                    (thumbnail, false)
+                } else if let pixels = try JPEGStrips.decode(bytes, file, plan, context) { (pixels, false) } else {
                     try Self.decodePixels(reader, file.converter, plan, context)
                 }
             var info = file.info

@@ -122,7 +122,7 @@ import TintypeTesting
 
 extension Data {
     /// Changes, removes or inserts one byte.
-    fileprivate mutating func damage(_ random: inout SeededRandom) {
+    mutating func damage(_ random: inout SeededRandom) {
         let reach = Bool.random(using: &random) ? count : Swift.min(count, 700)
         let offset = startIndex + Int.random(in: 0..<reach, using: &random)
         switch Int.random(in: 0..<4, using: &random) {

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The rows or columns of an image, divided into strips. Long work runs strip by strip and checks for cancellation
 /// before each.
-struct Strips {
+package struct Strips {
     private let count: Int
     private let stripLength: Int
     private let byteCount: Int
@@ -22,7 +22,7 @@ struct Strips {
     }
 
     /// Divides `count` rows or columns into parts of equal length, but for the last one.
-    init(of count: Int, bytesPerRow: Int, parts: Int) {
+    package init(of count: Int, bytesPerRow: Int, parts: Int) {
         self.count = count
         byteCount = count * bytesPerRow
         stripLength = max(1, (count + parts - 1) / parts)
@@ -53,7 +53,7 @@ struct Strips {
     ///
     /// - Parameter body: Must not change what a call on another thread uses.
     /// - Throws: ``TintypeError/Code/cancelled``.
-    func forEach(
+    package func forEach(
         on threads: borrowing SpareThreads, _ body: (_ strip: Range<Int>, _ thread: Int) -> Void
     ) throws(TintypeError) {
         let context = TransformContext.current
@@ -77,10 +77,10 @@ struct Strips {
 }
 
 extension SpareThreads {
-    /// Borrows threads of ``TransformContext/lender`` for a transform of a number of bytes of pixels.
+    /// Borrows threads of ``TransformContext/lender`` for work on a number of bytes of pixels.
     ///
     /// - Parameter parts: The number of parts that can be worked on at once.
-    init(forBytes byteCount: Int, parts: Int = .max) {
+    package init(forBytes byteCount: Int, parts: Int = .max) {
         let context = TransformContext.current
         self.init(
             of: context.lender ?? .pixels,

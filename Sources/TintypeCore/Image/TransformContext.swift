@@ -9,7 +9,7 @@ public struct TransformContext: Sendable {
     package var lender: WorkQueue? = .pixels
     /// The size of a bitmap, in bytes, from which threads are borrowed: a copy takes a millisecond, ten times as long
     /// as starting threads.
-    var smallestShared = 8 << 20
+    package var smallestShared = 8 << 20
 
     /// Creates a context with a cancellation check. By default the context is never cancelled.
     package init(isCancelled: @escaping @Sendable () -> Bool = { false }) {
