@@ -33,7 +33,7 @@ struct TintypeCommand: AsyncParsableCommand {
             let arguments = Array(CommandLine.arguments.dropFirst())
             StandardStream.chooseColors(ColorChoice(in: arguments))
             HelpDetail.choose(for: arguments)
-            var command = try parseAsRoot(helpArguments(arguments))
+            var command = try parseAsRoot(SourceOperand.joined(helpArguments(arguments)))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

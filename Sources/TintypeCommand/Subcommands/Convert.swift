@@ -74,7 +74,7 @@ struct Convert: AsyncParsableCommand {
         """
 
     @Argument(help: ArgumentHelp("The input and the output, or with --output the inputs.", valueName: "input"))
-    var arguments: [SourceArgument] = []
+    var operands: [SourceOperand] = []
 
     @Option(
         name: .shortAndLong,
@@ -257,6 +257,8 @@ extension Convert {
         let feasible = try plan.validated { colors.problem(of: $0, coders) ?? encoding.problem(of: $0) }
         return (feasible, existingOutputs(count: plan.count))
     }
+
+    private var arguments: [SourceArgument] { operands.sources }
 
     /// Whether the arguments are an input and an output.
     private var isPair: Bool { output == nil }

@@ -25,7 +25,7 @@ struct Fetch: AsyncParsableCommand {
             """)
 
     @Argument(help: ArgumentHelp("URLs, paths of files, or patterns such as 'photos/*.jpg'.", valueName: "url"))
-    var urls: [SourceArgument] = []
+    var operands: [SourceOperand] = []
 
     @OptionGroup(title: "Inputs") var inputs: InputOptions
 
@@ -86,7 +86,7 @@ struct Fetch: AsyncParsableCommand {
 
     func validate() throws {
         try validate(concurrency, in: 1...1000, for: "--concurrency")
-        try inputs.validate(urls, expecting: "URL")
+        try inputs.validate(operands.sources, expecting: "URL")
         guard !firstFrame || thumbnail != nil else {
             throw ValidationError("--first-frame needs --thumbnail; other images are verified with all frames")
         }
@@ -104,7 +104,7 @@ struct Fetch: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let inputs = try inputs.inputs(urls)
+        let inputs = try inputs.inputs(operands.sources)
         let paths = try paths(for: inputs)
         try await tracing.withRecording { observers in
             let pipeline = transfer.pipeline(

@@ -22,7 +22,7 @@ struct Info: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp("The paths of files, patterns such as 'photos/*.jpg', or URLs.", valueName: "source"))
-    var sources: [SourceArgument] = []
+    var operands: [SourceOperand] = []
 
     @OptionGroup(title: "Inputs") var inputs: InputOptions
     @OptionGroup var parallel: JobOptions
@@ -39,10 +39,10 @@ struct Info: AsyncParsableCommand {
     @OptionGroup var partial: PartialOptions
     @OptionGroup var terminal: TerminalOptions
 
-    func validate() throws { try inputs.validate(sources, expecting: "source") }
+    func validate() throws { try inputs.validate(operands.sources, expecting: "source") }
 
     func run() async throws {
-        let inputs = try inputs.inputs(sources)
+        let inputs = try inputs.inputs(operands.sources)
         let inspector = inspector(of: inputs)
         let display = verify && inputs.count > 1 && StandardError.showsProgress ? ProgressDisplay() : nil
         display?.begin(total: inputs.count)

@@ -18,7 +18,7 @@ struct Prefetch: AsyncParsableCommand {
             """)
 
     @Argument(help: ArgumentHelp("HTTP URLs.", valueName: "url"))
-    var urls: [SourceArgument] = []
+    var operands: [SourceOperand] = []
 
     @OptionGroup var list: ListOptions
 
@@ -43,12 +43,12 @@ struct Prefetch: AsyncParsableCommand {
     var quiet = false
 
     func validate() throws {
-        try list.validate(urls, expecting: "URL")
+        try list.validate(operands.sources, expecting: "URL")
         try validate(concurrency, in: 1...1000, for: "--concurrency")
     }
 
     func run() async throws {
-        let sources = try list.appended(to: urls)
+        let sources = try list.appended(to: operands.sources)
         try await tracing.withRecording { observers in
             let pipeline = transfer.pipeline(
                 disk: cache.diskCache, concurrency: concurrency, observers: observers, until: .shared)

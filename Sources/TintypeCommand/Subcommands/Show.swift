@@ -27,7 +27,7 @@ struct Show: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp("The paths of files, patterns such as 'photos/*.jpg', or URLs.", valueName: "source"))
-    var sources: [SourceArgument] = []
+    var operands: [SourceOperand] = []
 
     @OptionGroup(title: "Inputs") var inputs: InputOptions
 
@@ -58,7 +58,7 @@ struct Show: AsyncParsableCommand {
     @OptionGroup var terminal: TerminalOptions
 
     func validate() throws {
-        try inputs.validate(sources, expecting: "source")
+        try inputs.validate(operands.sources, expecting: "source")
         if let grid { try validate(grid, in: 1...100, for: "--grid") }
         if grid != nil, interactive || watch {
             throw ValidationError(
@@ -67,7 +67,7 @@ struct Show: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let inputs = try inputs.inputs(sources)
+        let inputs = try inputs.inputs(operands.sources)
         let target = ShowTarget.choose(graphics, span: size)
         // A viewer and its screen have handlers of their own, which restore the terminal.
         let isViewer = (interactive || watch) && target.isTerminal
