@@ -15,6 +15,7 @@ def make(folder, source, ours):
     photo = Image.open(source / "mountains.jpg").convert("RGB")
     large, small = (photo.resize(size, Image.BICUBIC) for size in (LARGE, SMALL))
     large.save(folder / "photo.jpg", quality=90)
+    large.save(folder / "restarts.jpg", quality=90, restart_marker_rows=1)
     large.save(folder / "photo.png", compress_level=6)
     large.save(folder / "photo.tiff", compression="tiff_lzw")
     large.save(folder / "photo.webp", quality=85, method=2)
