@@ -48,6 +48,7 @@ package final class ImageService: Sendable {
             try authorize(request)
             let now = Date()
             let key = configuration.isDevelopment ? nil : RecentResponses.Key(request)
+            let purges = recent.withLock(\.purgeCount)
             if let response = recentResponse(key, now) { return response }
             let url = try imageURL(request, now)
             parsed = url
@@ -60,7 +61,7 @@ package final class ImageService: Sendable {
             if isReverseProxy, let answer = answer(toMethodOf: request) { return answer }
             var response = try await image(for: request, url, now, &report)
             if configuration.isDevelopment { response.fields["Server-Timing"] = report.serverTiming }
-            return keeping(ServiceResponse(response.answering(request.method), report), for: key, now)
+            return keeping(ServiceResponse(response.answering(request.method), report), for: key, now, after: purges)
         } catch {
             report.failure = error
             var random = SystemRandomNumberGenerator()
@@ -79,11 +80,11 @@ package final class ImageService: Sendable {
     }
 
     private func keeping(
-        _ response: ServiceResponse, for key: RecentResponses.Key?, _ now: Date
+        _ response: ServiceResponse, for key: RecentResponses.Key?, _ now: Date, after purges: Int
     ) -> ServiceResponse {
         guard let key, response.isRepeatable else { return response }
         let repeated = response.repeated
-        recent.withLock { $0.keep(repeated, for: key, at: now.unixSecond) }
+        recent.withLock { if $0.purgeCount == purges { $0.keep(repeated, for: key, at: now.unixSecond) } }
         return repeated
     }
 
@@ -126,11 +127,15 @@ package final class ImageService: Sendable {
     package var breakers: [String: BreakerState] { configuration.breakers() }
 
     /// Forgets a source and what is known of it, so that the next request asks its origin. Its renditions are found by
-    /// its bytes, so they need not be removed.
+    /// its bytes, so they need not be removed. A load that runs would bring the former bytes back, so it begins again.
     func purge(_ source: SourceURL) async {
+        await sourceLoads.pausing(source.text) { await forget(source) }
+    }
+
+    private func forget(_ source: SourceURL) async {
         records.remove(source.text)
         failures.remove(source.text)
-        recent.withLock { $0.removeAll() }
+        recent.withLock { $0.purge() }
         guard let url = source.url else { return }
         await configuration.passThrough?.remove(url)
         let cache = configuration.pipeline.configuration.cache

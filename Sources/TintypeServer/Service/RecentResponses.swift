@@ -17,6 +17,8 @@ struct RecentResponses: Sendable {
 
     private var second = 0
     private var responses: [Key: ServiceResponse] = [:]
+    /// The number of purges so far. A response that was begun before a purge must not be kept after it.
+    private(set) var purgeCount = 0
 
     /// Returns the response to an equal request in the same second of the Unix time.
     func response(for key: Key, at second: Int) -> ServiceResponse? {
@@ -32,10 +34,13 @@ struct RecentResponses: Sendable {
     }
 
     /// Forgets all responses, because a source was purged.
-    mutating func removeAll() { responses.removeAll(keepingCapacity: true) }
+    mutating func purge() {
+        responses.removeAll(keepingCapacity: true)
+        purgeCount += 1
+    }
 
     private mutating func removeAll(before second: Int) {
-        removeAll()
+        responses.removeAll(keepingCapacity: true)
         self.second = second
     }
 }

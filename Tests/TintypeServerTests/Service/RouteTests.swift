@@ -45,6 +45,22 @@ import TintypeTesting
         }
     }
 
+    /// Neither the request that waits nor the next one gets the bytes that were on their way.
+    @Test func aPurgeDuringALoadLetsItBeginAgain() async throws {
+        try await ServiceFixture.run { fixture in
+            let gate = OriginGate(after: 20)
+            try fixture.servePicture("/a", as: .png, gate: gate)
+            async let waiting = fixture.get("", "/a")
+            await fixture.origin.waitForRequests(1)
+            try fixture.servePicture("/a", as: .jpeg)
+            await fixture.service.purge(try SourceURL(fixture.origin.url("/a").absoluteString))
+            gate.open()
+            #expect(await waiting.format == .jpeg)
+            #expect(await fixture.get("", "/a").format == .jpeg)
+            #expect(fixture.origin.requestCount() == 2)
+        }
+    }
+
     @Test func metricsAreServedOnTheirPortOnly() async throws {
         try await ServiceFixture.run { fixture in
             let metrics = OperatorRoutes(fixture.service, metrics: { "tintype_up 1" })
