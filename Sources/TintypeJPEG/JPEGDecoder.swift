@@ -22,7 +22,7 @@ package struct JPEGDecoder: PartialImageDecoder, SandboxableImageDecoder {
     /// Reads the segments before the first scan.
     ///
     /// - Returns: `nil` if `bytes` is a prefix that ends too early.
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged, ``TintypeError/Code/limitExceeded`` for too
+    /// - Throws: `TintypeError.Code.undecodable` if the file is damaged, `TintypeError.Code.limitExceeded` for too
     ///   much metadata.
     package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         let reader = try JPEGReader(DecodeContext())
@@ -33,9 +33,9 @@ package struct JPEGDecoder: PartialImageDecoder, SandboxableImageDecoder {
 
     /// Decodes the whole image, or the part and size that the options ask for.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
-    ///   ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
-    ///   ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable` if the file is damaged or truncated,
+    ///   `TintypeError.Code.limitExceeded` if the image is too large, before it is allocated,
+    ///   `TintypeError.Code.cancelled`.
     package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let reader = try JPEGReader(context, tolerating: context.options.damageTolerance.ofJPEG)
         return try bytes.withTypedBytes { bytes throws(TintypeError) in
@@ -187,8 +187,8 @@ extension JPEGDecoder: VerifyingImageDecoder {
     /// size.
     ///
     /// - Returns: `nil` if only decoding can tell whether the image is whole.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.outOfMemory`; `TintypeError.cancelled`.
     package func verifiedInfo(of bytes: Data, context: DecodeContext) throws(TintypeError) -> ImageInfo? {
         let reader = try JPEGReader(context)
         return try bytes.withTypedBytes { bytes throws(TintypeError) in
@@ -204,8 +204,8 @@ extension JPEGDecoder: SalvagingImageDecoder {
     /// The result of a truncated file has the rows or scans that it contains. After damage, libjpeg continues at the
     /// next restart marker, or with the bytes that it takes for pixels.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.outOfMemory`; `TintypeError.cancelled`.
     package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         let reader = try JPEGReader(context, tolerating: .all)
         return try bytes.withTypedBytes { raw throws(TintypeError) in
@@ -261,7 +261,7 @@ struct JPEGPlan: Equatable {
     /// The orientation that the Exif data state.
     let orientation: Orientation
 
-    /// - Throws: ``TintypeError/Code/transformFailed`` if the crop lies outside the image.
+    /// - Throws: `TintypeError.Code.transformFailed` if the crop lies outside the image.
     init(_ info: ImageInfo, _ options: DecodeOptions) throws(TintypeError) {
         orientation = info.orientation
         stored = info.storedSize

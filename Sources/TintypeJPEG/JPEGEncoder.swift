@@ -18,7 +18,7 @@ package struct JPEGEncoder: ImageEncoder {
 
     /// Encodes `pixels` at the quality of `options`, with an Exif thumbnail if they ask for one.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.encodeFailed`, `TintypeError.Code.outOfMemory`.
     package func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {

@@ -32,7 +32,7 @@ struct JPEGGainMap {
     ///   - pixels: The upright result of decoding the first image.
     ///   - plan: How the first image was decoded.
     /// - Returns: `nil` if the map is damaged, exceeds a limit or does not belong to the image.
-    /// - Throws: ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.cancelled`.
     func applied(to pixels: PixelBuffer, _ plan: JPEGPlan) throws(TintypeError) -> HighRangePixels? {
         try GainMap.brightened(WideImage(pixels: pixels, highRange: nil), context) { () throws(TintypeError) in
             try decodeGains(for: pixels, plan).map { (gains: $0, map: GainMap(parameters)) }

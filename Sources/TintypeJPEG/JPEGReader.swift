@@ -12,7 +12,7 @@ struct JPEGReader: ~Copyable {
     private let limits: DecodeLimits
 
     /// - Parameter tolerance: The damage to continue past. Only ``finish()`` reports it.
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.outOfMemory`.
     init(_ context: DecodeContext, tolerating tolerance: tintype_jpeg_tolerance = .nothing) throws(TintypeError) {
         hook = CancelHook(context.isCancelled)
         self.limits = context.limits
@@ -32,8 +32,8 @@ struct JPEGReader: ~Copyable {
     ///
     /// - Parameter bytes: Must outlive the reader.
     /// - Returns: `nil` if `bytes` is a prefix that ends too early.
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for too many scans or too much metadata,
-    ///   ``TintypeError/Code/undecodable``.
+    /// - Throws: `TintypeError.Code.limitExceeded` for too many scans or too much metadata,
+    ///   `TintypeError.Code.undecodable`.
     func open(_ bytes: UnsafeRawBufferPointer, isComplete: Bool) throws(TintypeError) -> tintype_jpeg_header? {
         var header = tintype_jpeg_header()
         guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return nil }
@@ -49,7 +49,7 @@ struct JPEGReader: ~Copyable {
     ///
     /// - Parameter bytes: Must outlive the reader and the result.
     /// - Returns: `nil` if the file ends before its first scan.
-    /// - Throws: ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/undecodable``.
+    /// - Throws: `TintypeError.Code.limitExceeded`, `TintypeError.Code.undecodable`.
     func openWithinLimits(_ bytes: UnsafeRawBufferPointer) throws(TintypeError) -> JPEGFile? {
         guard let header = try open(bytes, isComplete: true) else { return nil }
         let segments = JPEGSegments(bytes)
@@ -82,7 +82,7 @@ struct JPEGReader: ~Copyable {
     /// Ends the reading.
     ///
     /// - Returns: Whether the image has damage that is tolerated.
-    /// - Throws: ``TintypeError/Code/undecodable`` if the image was damaged otherwise or truncated.
+    /// - Throws: `TintypeError.Code.undecodable` if the image was damaged otherwise or truncated.
     func finish() throws(TintypeError) -> Bool {
         var isDamaged = false
         try check(tintype_jpeg_reader_finish(reader, &isDamaged))

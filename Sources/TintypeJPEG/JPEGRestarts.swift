@@ -119,17 +119,21 @@ private struct JPEGScanHeader {
     /// The start of the coded data.
     private(set) var end = 2
 
+    /// More than tables, colours and parameters need. Each strip has a copy of them.
+    private static let mostSegments = 32
+
     init?(_ raw: UnsafeRawBufferPointer) {
         while end + 4 <= raw.count, raw[end] == 0xFF {
             let marker = raw[end + 1]
             let segment = end..<end + 2 + (Int(raw[end + 2]) << 8 | Int(raw[end + 3]))
-            guard segment.count >= 4, segment.upperBound <= raw.count else { return nil }
+            guard segment.count >= 4, segment.upperBound <= raw.count, segments.count < Self.mostSegments else {
+                return nil
+            }
             end = segment.upperBound
             switch marker {
             // Tables, JFIF's and Adobe's colours.
             case 0xDB, 0xC4, 0xE0, 0xEE: segments.append(segment)
-            case 0xC0,
-                0xC1 where frame == nil:
+            case 0xC0 where frame == nil, 0xC1 where frame == nil:
                 frame = JPEGFrame(raw, segment)
                 segments.append(segment)
             case 0xDD where segment.count == 6:

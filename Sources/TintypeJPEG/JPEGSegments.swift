@@ -135,7 +135,7 @@ struct JPEGSegments {
 
     /// Returns the colours that the file states.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` if the profile is too large, before its chunks are joined.
+    /// - Throws: `TintypeError.Code.limitExceeded` if the profile is too large, before its chunks are joined.
     func colors(_ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
         guard let first = profileChunks.first else { return .standard }
         try limits.check(profileBytes: profileChunks.reduce(0) { $0 + $1.bytes.count })

@@ -16,7 +16,7 @@ struct JPEGStrips {
     /// Decodes a whole file, and returns the pixels resampled to the plan's target and turned upright.
     ///
     /// - Returns: `nil` if the file has no restart markers, is small or damaged, or if no thread idles.
-    /// - Throws: ``TintypeError/Code/cancelled``, ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.cancelled`, `TintypeError.Code.outOfMemory` for the resampled image.
     static func decode(
         _ raw: UnsafeRawBufferPointer, _ file: JPEGFile, _ plan: JPEGPlan, _ context: DecodeContext
     ) throws(TintypeError) -> PixelBuffer? {
@@ -40,14 +40,15 @@ struct JPEGStrips {
         return try strips.decoded(plan.outputSize, on: threads)
     }
 
-    /// A strip is at least so many times as long as what is decoded before it in vain.
+    /// A strip, but for the last one, is at least so many times as long as what is decoded around it in vain.
     private static let leastGain = 4
 
-    /// Decodes all strips. `nil` if one is damaged.
+    /// Decodes all strips. `nil` if that fails: the usual reader needs less memory, and tells what is damaged, and
+    /// whether that is tolerated.
     private func decoded(
         _ size: PixelSize, on threads: borrowing SpareThreads
     ) throws(TintypeError) -> PixelBuffer? {
-        var writer = try PixelWriter(size: size)
+        guard var writer = try? PixelWriter(size: size) else { return nil }
         let stride = writer.bytesPerRow
         let failure = Locked<TintypeError?>(nil)
         let strips = Strips(of: restarts.rowCount, bytesPerRow: stride, parts: threads.count)
@@ -60,12 +61,9 @@ struct JPEGStrips {
                 }
             }
         }
-        switch failure.withLock({ $0 }) {
-        case nil: return writer.finish()
-        // The usual reader tells what is damaged, and whether that is tolerated.
-        case let error? where error.code == .undecodable: return nil
-        case let error?: throw error
-        }
+        guard let failure = failure.withLock({ $0 }) else { return writer.finish() }
+        if failure.code == .cancelled { throw failure }
+        return nil
     }
 
     /// Decodes the rows of MCUs of a strip.
