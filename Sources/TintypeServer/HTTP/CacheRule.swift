@@ -1,7 +1,7 @@
 import Foundation
 
 /// The limits of the freshness that the server states, for the sources of one host. All values are in seconds.
-struct CacheLimits: Hashable, Sendable {
+struct FreshnessLimits: Hashable, Sendable {
     /// The freshness of a source that states none.
     var standard = 3600
     /// The minimum, also for sources that state less.
@@ -23,7 +23,7 @@ struct CacheLimits: Hashable, Sendable {
 /// Limits by the host of the source.
 struct HostCacheLimits: Hashable, Sendable {
     /// The limits of hosts that have none of their own.
-    var standard = CacheLimits()
+    var standard = FreshnessLimits()
     /// The minimum freshness of some hosts in lowercase, in seconds.
     var minimumByHost: [String: Int] = [:]
 
@@ -31,7 +31,7 @@ struct HostCacheLimits: Hashable, Sendable {
     init() {}
 
     /// Returns the limits of a host; `nil` for a source without one.
-    func limits(for host: String?) -> CacheLimits {
+    func limits(for host: String?) -> FreshnessLimits {
         var limits = standard
         if let host, let minimum = minimumByHost[host.lowercased()] { limits.minimum = minimum }
         return limits
@@ -61,7 +61,7 @@ struct CacheRule: Hashable, Sendable {
         /// What the origin says.
         var source: SourceFreshness
         /// The limits of the operator.
-        var limits = CacheLimits()
+        var limits = FreshnessLimits()
         /// Whether the URL names a version of the source, so that another version has another URL.
         var isVersioned = false
         /// The time at which the URL expires; `nil` for never.

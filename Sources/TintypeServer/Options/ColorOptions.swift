@@ -78,7 +78,7 @@ package struct WatermarkOption: Hashable, Sendable {
     package var opacity = 0.0
     /// Where the watermark is.
     package var placement = Placement.center
-    /// The horizontal offset, as in ``Gravity/x``; between repeated watermarks, their distance.
+    /// The horizontal offset, as in ``GravityOption/x``; between repeated watermarks, their distance.
     package var x = 0.0
     /// The vertical offset.
     package var y = 0.0

@@ -55,14 +55,14 @@ extension OptionTable {
         OptionEntry("gravity", "g", count: 3) { options, arguments throws(ImageURLError) in
             options.gravity = try readGravity(options.gravity, &arguments, among: Placement.ofCrop)
         } write: {
-            $0.gravity == Gravity() ? nil : text($0.gravity)
+            $0.gravity == GravityOption() ? nil : text($0.gravity)
         },
         OptionEntry("crop", "c", count: 5) { options, arguments throws(ImageURLError) in
             options.crop.width = try arguments.number(0)
             if arguments.count > 1 { options.crop.height = try arguments.number(1) }
             guard arguments.count > 2 else { return }
             options.crop.gravity = try arguments.withRest(from: 2) { rest throws(ImageURLError) in
-                try readGravity(options.crop.gravity ?? Gravity(), &rest, among: Placement.ofCrop)
+                try readGravity(options.crop.gravity ?? GravityOption(), &rest, among: Placement.ofCrop)
             }
         } write: { options in
             guard options.crop != CropOption() else { return nil }
@@ -91,7 +91,7 @@ extension OptionTable {
         } write: {
             let canvas = $0[keyPath: path]
             guard canvas.isEnabled else { return nil }
-            return canvas.gravity == Gravity() ? "1" : "1:" + text(canvas.gravity)
+            return canvas.gravity == GravityOption() ? "1" : "1:" + text(canvas.gravity)
         }
     }
 
@@ -109,15 +109,15 @@ extension OptionTable {
 
     /// Reads a placement and its offsets. Offsets that are not named keep their value, as in imgproxy.
     private static func readGravity(
-        _ gravity: Gravity, _ arguments: inout OptionArguments, among placements: [Placement]
-    ) throws(ImageURLError) -> Gravity {
+        _ gravity: GravityOption, _ arguments: inout OptionArguments, among placements: [Placement]
+    ) throws(ImageURLError) -> GravityOption {
         var gravity = gravity
         gravity.placement = try arguments.value(0, among: placements)
         let (isSmart, isPoint) = (gravity.placement == .smart, gravity.placement == .focusPoint)
         guard isSmart ? arguments.count == 1 : isPoint ? arguments.count == 3 : arguments.count <= 3 else {
             throw arguments.error(isSmart ? "no offsets after sm" : "x and y after the placement", at: 0)
         }
-        if isSmart { return Gravity(.smart) }
+        if isSmart { return GravityOption(.smart) }
         let largest = Double(OptionArguments.largest)
         if arguments.has(1) { gravity.x = try arguments.number(1, in: isPoint ? 0...1 : -largest...largest) }
         if arguments.has(2) { gravity.y = try arguments.number(2, in: isPoint ? 0...1 : -largest...largest) }
@@ -172,7 +172,7 @@ extension OptionTable {
     static func text(_ numbers: [Double]) -> String { numbers.map(CanonicalNumber.text).joined(separator: ":") }
 
     /// Returns a gravity as arguments, whole, because the offsets that are not named keep their value.
-    private static func text(_ gravity: Gravity) -> String {
+    private static func text(_ gravity: GravityOption) -> String {
         gravity.placement == .smart ? "sm" : gravity.placement.rawValue + ":" + text([gravity.x, gravity.y])
     }
 }

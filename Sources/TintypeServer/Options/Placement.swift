@@ -38,7 +38,7 @@ package enum Placement: String, CaseIterable, Hashable, Sendable {
 }
 
 /// A placement and its offsets, or the coordinates of a focus point.
-package struct Gravity: Hashable, Sendable {
+package struct GravityOption: Hashable, Sendable {
     /// Where the part lies.
     package var placement: Placement
     /// The distance to the right, or inwards from an eastern edge. From 1 on, and from −1 down, pixels; else a share of

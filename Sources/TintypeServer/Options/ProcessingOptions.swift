@@ -27,7 +27,7 @@ package struct ProcessingOptions: Hashable, Sendable {
     /// Whether the result is extended to the aspect ratio of the size.
     package var extendAspectRatio = CanvasOption()
     /// Which part a crop keeps.
-    package var gravity = Gravity()
+    package var gravity = GravityOption()
     /// The part of the source that is used.
     package var crop = CropOption()
     /// The removal of a border.

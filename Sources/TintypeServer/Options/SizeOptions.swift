@@ -25,7 +25,7 @@ package struct CanvasOption: Hashable, Sendable {
     /// Whether there is a canvas.
     package var isEnabled = false
     /// Where on the canvas the image is.
-    package var gravity = Gravity()
+    package var gravity = GravityOption()
 }
 
 /// The part of the source that is used.
@@ -35,7 +35,7 @@ package struct CropOption: Hashable, Sendable {
     /// The height, with the same units.
     package var height = 0.0
     /// Which part; `nil` for that of ``ProcessingOptions/gravity``.
-    package var gravity: Gravity?
+    package var gravity: GravityOption?
 }
 
 /// How a border of one colour is removed.

@@ -11,7 +11,7 @@ extension ImageCoderRegistry {
     /// Returns the coders of the server, which decodes every image in worker processes.
     ///
     /// PDF and raw images are read only if they are named, because their libraries are large. Then no image is decoded
-    /// where the kernel does not restrict workers completely: that fails with ``TintypeError/Code/noWorker``.
+    /// where the kernel does not restrict workers completely: that fails with `TintypeError.Code.noWorker`.
     ///
     /// - Parameters:
     ///   - additional: The formats that are read besides the usual ones.

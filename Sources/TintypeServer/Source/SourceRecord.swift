@@ -31,7 +31,7 @@ struct SourceRecord: Hashable, Sendable {
     /// Returns whether the source may be used without asking the origin again.
     ///
     /// - Parameter limits: What the operator allows. A source that states nothing has their standard freshness.
-    func isFresh(at now: Date, _ limits: CacheLimits) -> Bool {
+    func isFresh(at now: Date, _ limits: FreshnessLimits) -> Bool {
         let freshness = freshness(at: now)
         guard isStorable else { return false }
         let lifetime = (freshness.remaining ?? Double(limits.standard) - freshness.age) + freshness.age
