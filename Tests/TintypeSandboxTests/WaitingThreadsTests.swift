@@ -3,9 +3,9 @@ import Testing
 @testable import TintypeSandbox
 
 /// The order in which threads get workers.
-@Suite struct TurnQueueTests {
-    private static func queue(_ names: String...) -> TurnQueue<String> {
-        var queue = TurnQueue<String>()
+@Suite struct WaitingThreadsTests {
+    private static func queue(_ names: String...) -> WaitingThreads<String> {
+        var queue = WaitingThreads<String>()
         for name in names { queue.add(name, ticket: queue.makeTicket()) }
         return queue
     }

@@ -1,5 +1,5 @@
 /// Threads that wait, in the order in which they came. A thread that waits again keeps its place.
-struct TurnQueue<Turn: Sendable>: Sendable {
+struct WaitingThreads<Turn: Sendable>: Sendable {
     private var turns: [(ticket: Int, turn: Turn)] = []
     private var lastTicket = 0
 

@@ -12,7 +12,7 @@ final class WorkerPool: Sendable {
     private struct State: Sendable {
         var workers: WorkerPoolState<WorkerProcess>
         /// The threads that wait for a worker.
-        var waiting = TurnQueue<WorkerTurn>()
+        var waiting = WaitingThreads<WorkerTurn>()
         var hasTimer = false
     }
 
@@ -62,7 +62,7 @@ final class WorkerPool: Sendable {
     /// Waits for a worker, or starts one. Blocks.
     ///
     /// - Parameter isNew: Whether the worker must have decoded nothing before.
-    /// - Throws: ``TintypeError/Code/noWorker``, ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.noWorker`, `TintypeError.Code.cancelled`.
     func lease(
         _ kind: WorkerKind, _ context: DecodeContext, isNew: Bool = false
     ) throws(TintypeError) -> Lease {

@@ -49,8 +49,8 @@ package final class Gateway: Sendable {
 
     /// Returns the response to a request, before its body is read.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/forbidden`` if the guard does not allow the server,
-    ///   ``TintypeCore/TintypeError/Code/notCached`` for `only-if-cached` without a stored response, or an error of the
+    /// - Throws: `TintypeError.Code.forbidden` if the guard does not allow the server,
+    ///   `TintypeError.Code.notCached` for `only-if-cached` without a stored response, or an error of the
     ///   exchange.
     package func respond(to request: GatewayRequest) async throws(TintypeError) -> GatewayResponse {
         let request = request.download

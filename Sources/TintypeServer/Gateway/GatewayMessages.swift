@@ -76,8 +76,8 @@ package final class GatewayStream: Sendable {
     /// Waits for the next part of the body; `nil` at its end. Memory holds about one part, and what the copy has not
     /// yet moved to its file: the origin waits while no part is asked for.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/truncatedBody``, ``TintypeCore/TintypeError/Code/timedOut`` or
-    ///   ``TintypeCore/TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.truncatedBody`, `TintypeError.Code.timedOut` or
+    ///   `TintypeError.Code.cancelled`.
     package func next() async throws(TintypeError) -> Data? {
         let (count, copy) = state.withLock { ($0.count, $0.copy) }
         let part = try await response.part(after: count)

@@ -122,7 +122,7 @@ extension GeometryPlan {
 
     /// Returns a part of an image that a turn makes upright, in the coordinates of the stored pixels.
     private static func crop(
-        _ image: PixelSize, to size: PixelSize, _ gravity: Gravity, beneath turn: Turn, pixelRatio: Double
+        _ image: PixelSize, to size: PixelSize, _ gravity: GravityOption, beneath turn: Turn, pixelRatio: Double
     ) -> CropArea? {
         let part = PixelSize(
             width: image.width.limited(to: size.width), height: image.height.limited(to: size.height))

@@ -1,6 +1,6 @@
 import TintypeCore
 
-extension Gravity {
+extension GravityOption {
     /// Returns where a part lies in a whole, or an image on a canvas: its top left corner.
     ///
     /// - Parameters:
@@ -61,7 +61,7 @@ struct GravityAxis: Hashable, Sendable {
 
     private func start(of inner: Int, in outer: Int, pixelRatio: Double) -> Int {
         if anchor == .point { return outer.scaledToEven(by: offset) - inner / 2 }
-        let offset = Gravity.pixels(offset, of: outer, pixelRatio: pixelRatio)
+        let offset = GravityOption.pixels(offset, of: outer, pixelRatio: pixelRatio)
         return switch anchor {
         case .start: offset
         case .end: outer - inner - offset

@@ -34,14 +34,14 @@ package struct WatermarkPlan: Hashable, Sendable {
         scaledSize = Self.scaled(mark, on: image, options)
         size = Self.rotated(scaledSize, degrees: options.rotation)
         guard options.placement.isRepeated else {
-            let gravity = Gravity(options.placement, x: options.x, y: options.y)
+            let gravity = GravityOption(options.placement, x: options.x, y: options.y)
             let (x, y) = gravity.position(of: size, in: image, pixelRatio: pixelRatio, overflows: true)
             corners = [Corner(x: x, y: y)]
             return
         }
         let gap = PixelSize(
-            width: max(0, Gravity.pixels(options.x, of: image.width, pixelRatio: pixelRatio)),
-            height: max(0, Gravity.pixels(options.y, of: image.height, pixelRatio: pixelRatio)))
+            width: max(0, GravityOption.pixels(options.x, of: image.width, pixelRatio: pixelRatio)),
+            height: max(0, GravityOption.pixels(options.y, of: image.height, pixelRatio: pixelRatio)))
         corners = Self.tiles(of: size, gap: gap, on: image, isShifted: options.placement == .chessboard)
     }
 

@@ -226,7 +226,7 @@ package final class ImageService: Sendable {
 
     /// Returns what is known of a source, after loading it if its record is missing or stale.
     func source(
-        _ source: SourceURL, _ limits: CacheLimits, _ report: inout ServiceReport
+        _ source: SourceURL, _ limits: FreshnessLimits, _ report: inout ServiceReport
     ) async throws(Failure) -> KnownSource {
         if let record = records.value(for: source.text), record.isFresh(at: Date(), limits) {
             return KnownSource(record: record)
@@ -270,7 +270,7 @@ package final class ImageService: Sendable {
 
     private func response(
         _ rendition: EncodedRendition, _ record: SourceRecord, _ url: ImageURL, _ negotiation: Negotiation,
-        _ limits: CacheLimits, _ request: ServerRequest, _ now: Date
+        _ limits: FreshnessLimits, _ request: ServerRequest, _ now: Date
     ) -> ServerResponse {
         var inputs = CacheRule.Inputs(source: record.freshness(at: now), limits: limits)
         inputs.isVersioned = !url.options.cacheBuster.isEmpty

@@ -20,7 +20,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private let state = Locked(State())
 
-    /// Returns the value of a key: that of the work that is running for it, or else of `make`. If a pause ends the work,
+    /// Returns the value of a key: that of the work that is running for it, or else of `make`. If a pause ends that,
     /// it begins again afterwards.
     ///
     /// - Returns: The value, and whether it is that of another request's work.

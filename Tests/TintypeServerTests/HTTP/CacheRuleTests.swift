@@ -17,7 +17,7 @@ import TintypeHTTP
     }
 
     private static func rule(
-        _ source: SourceFreshness, _ limits: CacheLimits = CacheLimits(),
+        _ source: SourceFreshness, _ limits: FreshnessLimits = FreshnessLimits(),
         change: (inout CacheRule.Inputs) -> Void = { _ in }
     ) -> CacheRule {
         var inputs = CacheRule.Inputs(source: source, limits: limits)

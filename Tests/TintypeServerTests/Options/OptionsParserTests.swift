@@ -11,15 +11,15 @@ import TintypeCore
         let size = try parsedOptions("size:100:200:1")
         #expect(size.resizingType == .fit && size.width == 100 && size.height == 200 && size.enlarges)
         let extend = try parsedOptions("extend:1:so:10:20").extend
-        #expect(extend == CanvasOption(isEnabled: true, gravity: Gravity(.south, x: 10, y: 20)))
+        #expect(extend == CanvasOption(isEnabled: true, gravity: GravityOption(.south, x: 10, y: 20)))
         let resized = try parsedOptions("rs:fit:1:2:0:1:no:3:4")
-        #expect(resized.extend == CanvasOption(isEnabled: true, gravity: Gravity(.north, x: 3, y: 4)))
-        #expect(try parsedOptions("gravity:soea").gravity == Gravity(.southEast))
-        #expect(try parsedOptions("gravity:fp:0.5:0.75").gravity == Gravity(.focusPoint, x: 0.5, y: 0.75))
+        #expect(resized.extend == CanvasOption(isEnabled: true, gravity: GravityOption(.north, x: 3, y: 4)))
+        #expect(try parsedOptions("gravity:soea").gravity == GravityOption(.southEast))
+        #expect(try parsedOptions("gravity:fp:0.5:0.75").gravity == GravityOption(.focusPoint, x: 0.5, y: 0.75))
         #expect(try parsedOptions("crop:100:200").crop == CropOption(width: 100, height: 200, gravity: nil))
         #expect(
             try parsedOptions("crop:100:200:nowe:10:20").crop
-                == CropOption(width: 100, height: 200, gravity: Gravity(.northWest, x: 10, y: 20)))
+                == CropOption(width: 100, height: 200, gravity: GravityOption(.northWest, x: 10, y: 20)))
         #expect(try parsedOptions("dpr:2").pixelRatio == 2)
         #expect(try parsedOptions("rotate:-90").rotation == 270)
         #expect(try parsedOptions("rot:450").rotation == 90)
@@ -85,11 +85,11 @@ import TintypeCore
     @Test func anEmptyArgumentKeepsTheValue() throws {
         let options = try parsedOptions("rs:fill:300:200:1/rs:::400")
         #expect(options.resizingType == .fill && options.width == 300 && options.height == 400 && options.enlarges)
-        #expect(try parsedOptions("g:ce:10:20/g:no").gravity == Gravity(.north, x: 10, y: 20))
-        #expect(try parsedOptions("g:ce:10:20/g:sm/g:no").gravity == Gravity(.north))
+        #expect(try parsedOptions("g:ce:10:20/g:no").gravity == GravityOption(.north, x: 10, y: 20))
+        #expect(try parsedOptions("g:ce:10:20/g:sm/g:no").gravity == GravityOption(.north))
         #expect(
             try parsedOptions("ex:1:no:1:2/ex:0").extend
-                == CanvasOption(isEnabled: false, gravity: Gravity(.north, x: 1, y: 2)))
+                == CanvasOption(isEnabled: false, gravity: GravityOption(.north, x: 1, y: 2)))
         #expect(try parsedOptions("t:10:fff/t:5").trim == TrimOption(threshold: 5))
         #expect(try parsedOptions("t:10/t:").trim.threshold == nil)
     }
