@@ -136,7 +136,7 @@ import TintypeTesting
         #expect(insertion.evicted.count == 1 && calls <= 64)
     }
 
-    // MARK: Against a model
+    // MARK: Other limits
 
     @Test func withACountOfOneTheNewestElementIsIn() {
         var cache = Cache(CacheLimits(cost: 100, count: 1))

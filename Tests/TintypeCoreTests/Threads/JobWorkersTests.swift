@@ -222,7 +222,7 @@ import TintypeTesting
 }
 
 extension JobWorkers {
-    /// Runs a job's work on the calling thread until its first suspension, as ``JobTasks/reused`` does.
+    /// Runs a job's work on the calling thread until its first suspension, as `JobRunner` does.
     fileprivate func start(_ work: @escaping @Sendable () async -> Void, for context: JobContext) {
         take().begin(JobWorker.Assignment(context: context, work: work))
     }

@@ -257,13 +257,12 @@ import TintypeTesting
         let limits = AdmissionLimits(workers: 1, decodedBytes: 1, queueLength: 0)
         try await ServiceFixture.run({ $0.admission = limits }) { fixture in
             try fixture.servePicture("/a.png")
-            // The source is known, so that all requests come to the queue.
-            _ = await fixture.get("w:10", "/a.png")
-            let statuses = await withTaskGroup(of: ServiceResponse.self) { group in
-                for width in 20..<60 { group.addTask { await fixture.get("w:\(width)", "/a.png") } }
-                return await group.reduce(into: [Int: Int]()) { $0[$1.status, default: 0] += 1 }
-            }
-            #expect(statuses.keys.allSatisfy { $0 == 200 || $0 == 429 } && statuses[200] != nil)
+            var slot: AdmissionSlot? = try await fixture.service.admission.admit(bytes: 1, deadline: .seconds(1 << 40))
+            let refused = await fixture.get("w:10", "/a.png")
+            #expect(refused.status == 429 && refused.fields["retry-after"] != nil)
+            withExtendedLifetime(slot) {}
+            slot = nil
+            #expect(await fixture.get("w:10", "/a.png").status == 200)
         }
     }
 
