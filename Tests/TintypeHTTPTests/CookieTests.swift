@@ -247,7 +247,7 @@ import TintypeTesting
         try await Fixture.withOrigin { origin, load in
             serveWall(on: origin)
             let error = await Fixture.expect(.tooManyRedirects) { try await load("/a") }
-            #expect(error?.message.contains("--cookies") == true && origin.requests.count == 1)
+            #expect(error?.message.contains("the server sets cookies") == true && origin.requests.count == 1)
             origin.serve("/b", response: .redirect(to: "/b"))
             let plain = await Fixture.expect(.tooManyRedirects) { try await load("/b") }
             #expect(plain?.message.contains("cookies") == false)

@@ -7,8 +7,8 @@ extension Exchange {
     /// A redirect to a URL that was requested before is no cycle if a cookie was set since: the server may have waited
     /// for it.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/tooManyRedirects`` for a cycle, or for more redirects than the
-    ///   settings allow; ``TintypeCore/TintypeError/Code/refusedRequest`` when ``DownloaderConfiguration/redirectHook``
+    /// - Throws: `TintypeError.Code.tooManyRedirects` for a cycle, or for more redirects than the
+    ///   settings allow; `TintypeError.Code.refusedRequest` when ``DownloaderConfiguration/redirectHook``
     ///   refuses one.
     func followRedirects(from first: DownloadResponse, to request: DownloadRequest) async throws -> DownloadResponse {
         var (request, response) = (request, first)
@@ -47,7 +47,7 @@ extension Exchange {
     }
 
     private static func cycle(_ ignoresCookies: Bool) -> TintypeError {
-        let advice = ignoresCookies ? "; the server sets cookies: try usesCookies, or --cookies" : ""
+        let advice = ignoresCookies ? "; the server sets cookies, which this request ignores" : ""
         return tooMany("the redirects form a cycle\(advice)")
     }
 
@@ -72,7 +72,7 @@ extension DownloadRequest {
     /// If it leads to another origin, it keeps only the header fields that are safe there.
     ///
     /// - Parameter fields: The fields that are safe.
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` when the `Location` field is not a URL.
+    /// - Throws: `TintypeError.Code.invalidSource` when the `Location` field is not a URL.
     func redirected(
         by response: DownloadResponse, keeping fields: CrossOriginFields
     ) throws(TintypeError) -> DownloadRequest? {
