@@ -8,7 +8,7 @@ final class AVIFAdaptedCopy {
 
     /// Copies a file if libavif needs a copy.
     ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.outOfMemory`.
     static func ifNeeded(_ bytes: UnsafeRawBufferPointer) throws(TintypeError) -> AVIFAdaptedCopy? {
         let file = ISOFile(bytes: bytes)
         var changes: [(offset: Int, number: Int)] = []

@@ -10,7 +10,7 @@ enum AVIFColors {
 
     /// Chooses the conversion for a file.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for a profile that is too large.
+    /// - Throws: `TintypeError.Code.limitExceeded` for a profile that is too large.
     init(_ reader: borrowing AVIFReader, _ context: DecodeContext) throws(TintypeError) {
         let colors = try reader.colors(context.limits)
         let keepsRange = reader.isWide && context.options.range == .high
@@ -23,7 +23,7 @@ enum AVIFColors {
 extension AVIFReader {
     /// Converts the decoded frame to sRGB, cropped and resampled to a target.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.outOfMemory`; `TintypeError.cancelled`.
     func convertFrame(
         _ target: DecodeTarget, _ colors: AVIFColors, _ context: DecodeContext
     ) throws(TintypeError) -> WideImage {

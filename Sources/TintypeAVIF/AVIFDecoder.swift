@@ -32,7 +32,7 @@ package struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxab
     ///
     /// - Parameter isComplete: Whether `bytes` are the whole file.
     /// - Returns: `nil` if `bytes` are a prefix that does not suffice.
-    /// - Throws: ``TintypeError/Code/undecodable`` if a whole file is damaged; ``TintypeError/Code/limitExceeded`` if
+    /// - Throws: `TintypeError.Code.undecodable` if a whole file is damaged; `TintypeError.Code.limitExceeded` if
     ///   it exceeds the limits of libavif, or has more than 10,000 frames.
     package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         do throws(TintypeError) {
@@ -48,8 +48,8 @@ package struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxab
 
     /// Decodes a still image at the requested size, or a sequence as an animation.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled`` if the context is cancelled between two steps.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.outOfMemory`; `TintypeError.cancelled` if the context is cancelled between two steps.
     package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let (info, exif, still) = try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try AVIFReader(raw, limits: context.limits)
@@ -72,8 +72,8 @@ package struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxab
 
     /// Creates a decoder for the frames of a sequence.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.outOfMemory`.
     package func makeFrameDecoder(
         _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
@@ -114,7 +114,7 @@ extension AVIFDecoder: ProgressiveAnimationDecoder {
     /// Returns the frames that are complete in the first bytes of a file.
     ///
     /// - Returns: `nil` if no frame is complete, and for a still image.
-    /// - Throws: ``TintypeError/Code/limitExceeded`` or ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.limitExceeded` or `TintypeError.Code.outOfMemory`.
     package func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
         guard let info = try arrivedInfo(bytes, context.limits) else { return nil }
         let decoder = try AVIFFrameDecoder(bytes, arrivedFrameCount: info.frameCount, context.limits)
@@ -163,7 +163,7 @@ extension AVIFDecoder: SalvagingImageDecoder {
     /// Returns the frames of a truncated sequence up to the first incomplete one; `nil` if there are none, and for a
     /// still image, which libavif decodes completely or not at all.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` or ``TintypeError/Code/limitExceeded``.
+    /// - Throws: `TintypeError.Code.undecodable` or `TintypeError.Code.limitExceeded`.
     package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try salvageAnimation(bytes, context: context)
     }

@@ -29,7 +29,7 @@ package struct AVIFEncoder: ImageEncoder {
 
     /// Encodes a still image. Alpha is omitted if every pixel is opaque.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.encodeFailed` or `TintypeError.Code.outOfMemory`.
     package func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
@@ -46,8 +46,8 @@ package struct AVIFEncoder: ImageEncoder {
 extension AVIFEncoder: HighRangeImageEncoder {
     /// Encodes a still image. Alpha is omitted if every pixel is opaque.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``,
-    ///   ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.encodeFailed`, `TintypeError.Code.outOfMemory`,
+    ///   `TintypeError.Code.cancelled`.
     package func encode(
         _ highRange: HighRangePixels, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
@@ -82,7 +82,7 @@ extension AVIFEncoder: GainMapImageEncoder {
 extension AVIFEncoder: DeepImageEncoder {
     /// Encodes a still image. Alpha is omitted if every pixel is opaque.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.encodeFailed` or `TintypeError.Code.outOfMemory`.
     package func encode(
         _ samples: DeepSamples, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
@@ -96,7 +96,7 @@ extension AVIFEncoder: DeepImageEncoder {
 extension AVIFEncoder: AnimatedImageEncoder {
     /// Encodes an animation. Durations are rounded to milliseconds; the shortest is 11 ms.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``; any error of a frame.
+    /// - Throws: `TintypeError.Code.encodeFailed` or `TintypeError.Code.outOfMemory`; any error of a frame.
     package func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {

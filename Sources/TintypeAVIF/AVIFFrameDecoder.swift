@@ -19,8 +19,8 @@ final class AVIFFrameDecoder: FrameDecoder, @unchecked Sendable {
     /// Creates a decoder for a file or its first bytes.
     ///
     /// - Parameter arrivedFrameCount: The number of frames in `data` if it is a prefix; `nil` if it is the whole file.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.outOfMemory`.
     init(_ data: Data, arrivedFrameCount: Int? = nil, _ limits: DecodeLimits) throws(TintypeError) {
         bytes = PinnedBytes(data)
         reader = try AVIFReader(bytes.bytes, isComplete: arrivedFrameCount == nil, limits: limits)

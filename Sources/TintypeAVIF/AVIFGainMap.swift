@@ -41,7 +41,7 @@ struct AVIFGainMap {
     ///   - info: The properties of the image.
     /// - Returns: `nil` if the map is damaged, exceeds a limit or does not belong to the image, and for an image in PQ
     ///   or HLG.
-    /// - Throws: ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.cancelled`.
     func applied(
         to image: WideImage, of reader: borrowing AVIFReader, _ info: ImageInfo
     ) throws(TintypeError) -> HighRangePixels? {

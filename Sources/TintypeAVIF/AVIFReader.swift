@@ -21,8 +21,8 @@ struct AVIFReader: ~Copyable {
     ///   - bytes: The file or its first bytes. They must outlive the reader.
     ///   - isComplete: Whether `bytes` are the whole file. If not, the data of the last frames may be missing.
     ///   - readsXMP: Whether to read the XMP packet.
-    /// - Throws: ``TintypeError/Code/limitExceeded`` if the image, its profile or its Exif data is too large, or if
-    ///   there are too many frames; ``TintypeError/Code/undecodable``; ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.limitExceeded` if the image, its profile or its Exif data is too large, or if
+    ///   there are too many frames; `TintypeError.Code.undecodable`; `TintypeError.Code.outOfMemory`.
     init(
         _ bytes: UnsafeRawBufferPointer, isComplete: Bool = true, readsXMP: Bool = false, limits: DecodeLimits
     ) throws(TintypeError) {
@@ -145,7 +145,7 @@ struct AVIFReader: ~Copyable {
     /// Returns the meaning of the samples: the code points of a high-range transfer, which no profile can express,
     /// otherwise the profile, otherwise the code points.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for a profile that is too large.
+    /// - Throws: `TintypeError.Code.limitExceeded` for a profile that is too large.
     func colors(_ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
         guard let image = decoder.pointee.image?.pointee else { return .standard }
         try limits.check(profileBytes: image.icc.size)
@@ -219,8 +219,8 @@ struct AVIFReader: ~Copyable {
     ///   - target: Receives the rows, beginning with those of the overlap.
     ///   - stride: Bytes from one row of `target` to the next.
     /// - Returns: The number of overlap rows above the first requested row.
-    /// - Throws: ``TintypeError/Code/undecodable`` if the frame is smaller than declared;
-    ///   ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.undecodable` if the frame is smaller than declared;
+    ///   `TintypeError.Code.outOfMemory`.
     func convert(
         _ rows: Range<Int>, overlap: Int, depth: Int = 8, into target: UnsafeMutableRawBufferPointer, stride: Int
     ) throws(TintypeError) -> Int {

@@ -33,7 +33,7 @@ struct AVIFRepetition {
     ///   - plays: The number of plays; 0 is forever.
     /// - Returns: The unchanged file if it plays forever, or is not built as libavif 0.11 does. Later versions write
     ///   the edit list themselves.
-    /// - Throws: ``TintypeError/Code/encodeFailed`` if the file is too large for the change.
+    /// - Throws: `TintypeError.Code.encodeFailed` if the file is too large for the change.
     static func repeating(_ file: Data, plays: Int) throws(TintypeError) -> Data {
         guard plays > 0, let layout = try? AVIFRepetition(file, plays) else { return file }
         return try layout.changed()

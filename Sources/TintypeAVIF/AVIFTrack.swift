@@ -11,7 +11,7 @@ struct AVIFTrack {
     /// Finds the track: the first one with samples that belongs to no other, such as alpha.
     ///
     /// - Returns: `nil` for a file without such a track.
-    /// - Throws: ``TintypeError/Code/undecodable`` for damaged boxes.
+    /// - Throws: `TintypeError.Code.undecodable` for damaged boxes.
     init?(_ bytes: UnsafeRawBufferPointer) throws(TintypeError) {
         let file = ISOFile(bytes: bytes)
         for movie in file.intactBoxes(in: 0..<bytes.count) where movie.kind == "moov" {

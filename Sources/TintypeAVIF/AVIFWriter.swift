@@ -27,7 +27,7 @@ struct AVIFWriter: ~Copyable {
     /// Creates a writer.
     ///
     /// - Parameter speed: From 0, the slowest, to 10.
-    /// - Throws: ``TintypeError/Code/noCoder``, ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.noCoder`, `TintypeError.Code.outOfMemory`.
     init(_ options: EncodeOptions, speed: Int) throws(TintypeError) {
         try AVIFLibrary.load(for: .encode)
         guard let encoder = avifEncoderCreate() else { throw Self.failure(AVIF_RESULT_OUT_OF_MEMORY) }

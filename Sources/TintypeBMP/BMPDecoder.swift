@@ -23,7 +23,7 @@ package struct BMPDecoder: PartialImageDecoder, SandboxableImageDecoder {
     /// Reads the file header and the bitmap header.
     ///
     /// - Returns: `nil` if `bytes` is a prefix that ends within the headers.
-    /// - Throws: ``TintypeError/Code/undecodable`` if the header is damaged or uses an unsupported feature.
+    /// - Throws: `TintypeError.Code.undecodable` if the header is damaged or uses an unsupported feature.
     package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try BMPHeader(raw, at: Self.fileHeaderLength) else {
@@ -36,9 +36,9 @@ package struct BMPDecoder: PartialImageDecoder, SandboxableImageDecoder {
 
     /// Decodes the whole image, or the part and size that the options ask for.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
-    ///   ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
-    ///   ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable` if the file is damaged or truncated,
+    ///   `TintypeError.Code.limitExceeded` if the image is too large, before it is allocated,
+    ///   `TintypeError.Code.cancelled`.
     package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         guard let image = try decodeImage(bytes, context, allowsPartial: false) else { throw .truncatedBMP }
         return image
@@ -113,8 +113,8 @@ extension BMPPixels {
 extension BMPDecoder: SalvagingImageDecoder {
     /// Decodes the rows that are present. In most files these are the lower ones, which are stored first.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.outOfMemory`; `TintypeError.cancelled`.
     package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try decodeImage(bytes, context, allowsPartial: true)
     }

@@ -17,7 +17,7 @@ package struct BMPEncoder: ImageEncoder {
 
     /// Encodes `pixels`; `options` has no effect on BMP.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed`` if the file would exceed 2 GB, ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.encodeFailed` if the file would exceed 2 GB, `TintypeError.Code.outOfMemory`.
     package func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {

@@ -38,7 +38,7 @@ package struct BMPHeader {
     ///   - isIcon: Whether the bitmap belongs to an icon, where the height includes the mask and 32-bit pixels have
     ///     alpha.
     /// - Returns: `nil` if `bytes` ends within the header.
-    /// - Throws: ``TintypeError/Code/undecodable`` if the header is damaged or uses an unsupported feature.
+    /// - Throws: `TintypeError.Code.undecodable` if the header is damaged or uses an unsupported feature.
     package init?(_ bytes: UnsafeRawBufferPointer, at offset: Int, isIcon: Bool = false) throws(TintypeError) {
         guard offset <= bytes.count - 4 else { return nil }
         let length = Int(bytes.littleEndian32(at: offset))
@@ -116,7 +116,7 @@ struct BMPFields {
 
     /// Returns the compression.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the combination with the depth is unsupported.
+    /// - Throws: `TintypeError.Code.undecodable` if the combination with the depth is unsupported.
     func checkedCompression() throws(TintypeError) -> BMPHeader.Compression {
         switch (compression, depth) {
         case (0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 24), (0, 32): return .none
@@ -137,7 +137,7 @@ struct BMPFields {
 
     /// Returns the channel masks, or `nil` for depths without masks.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the bits of a mask are not contiguous.
+    /// - Throws: `TintypeError.Code.undecodable` if the bits of a mask are not contiguous.
     func masks(isIcon: Bool) throws(TintypeError) -> BMPMasks? {
         guard depth == 16 || depth == 32 else { return nil }
         guard compression != 0 else {

@@ -19,7 +19,7 @@ package struct BMPPixels {
     ///   - bytes: The whole file; must outlive this value.
     ///   - offset: The byte offset of the pixels in `bytes`.
     ///   - allowsPartial: Whether missing rows are accepted.
-    /// - Throws: ``TintypeError/Code/undecodable`` if rows are missing and `allowsPartial` is false, or if the palette
+    /// - Throws: `TintypeError.Code.undecodable` if rows are missing and `allowsPartial` is false, or if the palette
     ///   is truncated.
     package init(
         _ header: BMPHeader, _ bytes: UnsafeRawBufferPointer, at offset: Int, _ context: DecodeContext,

@@ -23,7 +23,7 @@ struct BMPRunLengths {
     ///
     /// Skipped pixels have index 0. A missing end marker alone loses no pixel.
     ///
-    /// - Throws: ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.cancelled`.
     mutating func indices(_ context: DecodeContext) throws(TintypeError) -> (indices: [UInt8], rows: Int) {
         var indices = [UInt8](repeating: 0, count: size.area)
         while y < size.height {

@@ -64,7 +64,7 @@ package struct GainMap: Sendable {
     /// Returns the part of a whole map that belongs to a target, at the target's size.
     ///
     /// - Parameter scale: The scale of the map; see ``scale(of:to:)``.
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.outOfMemory`.
     package static func part(
         of map: PixelBuffer, _ target: DecodeTarget, scale: Scale
     ) throws(TintypeError) -> PixelBuffer {
@@ -84,7 +84,7 @@ package struct GainMap: Sendable {
     ///     image.
     /// - Returns: `nil` if the map is damaged, exceeds a limit or does not belong to the image, whose ordinary
     ///   rendition remains.
-    /// - Throws: ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.cancelled`.
     package static func brightened(
         _ image: WideImage, _ context: DecodeContext,
         decodeMap: () throws(TintypeError) -> (gains: PixelBuffer, map: GainMap)?

@@ -9,7 +9,7 @@ package final class LabConverter {
 
     /// Creates a converter.
     ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.outOfMemory`.
     package init() throws(TintypeError) {
         let lab = cmsCreateLab4Profile(nil)
         defer { if let lab { cmsCloseProfile(lab) } }

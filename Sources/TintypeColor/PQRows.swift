@@ -17,7 +17,7 @@ package struct PQRows: Sendable {
 
     /// Converts an image.
     ///
-    /// - Throws: ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.cancelled`.
     package init(_ highRange: HighRangePixels, alpha: AlphaSamples) throws(TintypeError) {
         let size = highRange.size
         let isOpaque = (0..<size.height).allSatisfy { y in (0..<size.width).allSatisfy { highRange[$0, y].w >= 1 } }

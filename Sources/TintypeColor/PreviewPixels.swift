@@ -10,7 +10,7 @@ package struct PreviewPixels {
     /// Creates the maker of previews for one image.
     ///
     /// - Parameter converter: Converts the image's colours to sRGB; `nil` if they are sRGB already.
-    /// - Throws: ``TintypeError/Code/transformFailed`` if the crop of `options` lies outside the image.
+    /// - Throws: `TintypeError.Code.transformFailed` if the crop of `options` lies outside the image.
     package init(
         _ info: ImageInfo, _ converter: ColorConverter?, _ options: DecodeOptions
     ) throws(TintypeError) {
@@ -24,7 +24,7 @@ package struct PreviewPixels {
     ///
     /// - Parameter fill: Writes RGBA rows to `rows` at a distance of `stride` bytes, and returns the number of rows,
     ///   counted from the top, that may be visible; `nil` if there are none.
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.outOfMemory`.
     package func image(
         _ fill: (_ rows: UnsafeMutablePointer<UInt8>, _ stride: Int) -> UInt32?
     ) throws(TintypeError) -> Image? {

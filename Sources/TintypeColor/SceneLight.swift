@@ -54,7 +54,7 @@ package struct LightToneMapping: Sendable {
     /// Measures an image. The tone curve is that for PQ: light above 1000 cd/m² counts as that, because a single pixel
     /// may be as bright as the sun.
     ///
-    /// - Throws: ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.cancelled`.
     package init(_ image: HighRangePixels, _ context: DecodeContext) throws(TintypeError) {
         var peak: Float = 0
         for y in 0..<image.size.height {
@@ -73,7 +73,7 @@ package struct LightToneMapping: Sendable {
 
     /// Returns a part of an image in premultiplied 8-bit sRGB.
     ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.outOfMemory`, `TintypeError.Code.cancelled`.
     package func standard(
         _ image: HighRangePixels, _ target: DecodeTarget, _ context: DecodeContext
     ) throws(TintypeError) -> PixelBuffer {

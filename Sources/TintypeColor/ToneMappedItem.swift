@@ -17,7 +17,7 @@ package struct ToneMappedItem {
     ///   - meta: The body of the `meta` box, after its version.
     ///   - primary: The number of the base.
     /// - Returns: `nil` if there is none.
-    /// - Throws: ``TintypeError/Code/undecodable`` for invalid boxes.
+    /// - Throws: `TintypeError.Code.undecodable` for invalid boxes.
     package init?(
         _ file: ISOFile, _ meta: Range<Int>, of primary: Int, _ references: [ISOFile.Reference]
     ) throws(TintypeError) {

@@ -19,7 +19,7 @@ package struct WideImage: Sendable {
 
     /// Returns the image turned upright.
     ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.outOfMemory`.
     package func oriented(_ orientation: Orientation) throws(TintypeError) -> WideImage {
         WideImage(
             pixels: try pixels.oriented(orientation), highRange: try highRange?.oriented(orientation))
@@ -57,7 +57,7 @@ package struct WideRows {
     /// If the request asks for high-range pixels, they are first held in memory at full size. The 8-bit image is not.
     ///
     /// - Parameter batch: The number of rows per call of `read`; the last call may get fewer.
-    /// - Throws: The errors of `read`, ``TintypeError/Code/cancelled``, and ``TintypeError/Code/outOfMemory``.
+    /// - Throws: The errors of `read`, `TintypeError.Code.cancelled`, and `TintypeError.Code.outOfMemory`.
     package func image(batch: Int = 16, _ read: Read) throws(TintypeError) -> WideImage {
         let batch = min(batch, size.height)
         var words = [UInt16](repeating: 0, count: size.width * 4 * batch)

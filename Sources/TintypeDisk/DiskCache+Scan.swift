@@ -63,7 +63,7 @@ extension DiskCache {
     /// Reads every file's header in place of an index that cannot be used. The records are sorted by last use, most
     /// recent first.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable`` if other users own the directory or may write to it.
+    /// - Throws: `TintypeError.Code.unwritable` if other users own the directory or may write to it.
     func recordsOfFiles() async throws(TintypeError) -> [IndexRecord] {
         try await onDisk { () throws(TintypeError) in
             do throws(DiskFailure) { _ = try EntriesHandle(self.layout) } catch {

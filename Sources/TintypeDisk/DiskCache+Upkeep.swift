@@ -72,8 +72,8 @@ extension DiskCache {
     /// are scanned first.
     ///
     /// - Parameter body: Runs on a disk thread, for one entry at a time.
-    /// - Throws: ``TintypeError/Code/unwritable`` if the index fails after the first page;
-    ///   ``TintypeError/Code/cancelled`` if the task is cancelled.
+    /// - Throws: `TintypeError.Code.unwritable` if the index fails after the first page;
+    ///   `TintypeError.Code.cancelled` if the task is cancelled.
     package func forEachEntry(
         _ body: @escaping @Sendable (DiskEntryFacts) -> Void
     ) async throws(TintypeError) {

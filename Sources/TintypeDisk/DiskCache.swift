@@ -254,7 +254,7 @@ extension DiskCache {
     ///   - key: The key of the entry.
     ///   - change: Receives the current entry on a disk thread; the result replaces it.
     /// - Returns: Whether there was an entry.
-    /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before a disk thread starts the change.
+    /// - Throws: `TintypeError.Code.cancelled` if the task is cancelled before a disk thread starts the change.
     @discardableResult
     package func amend(
         _ key: CacheKey, _ change: @escaping @Sendable (inout CacheEntry) -> Void

@@ -148,7 +148,7 @@ struct ThumbnailSubject: Sendable {
 
     /// Reads the time of a file's last modification. Blocks.
     ///
-    /// - Throws: ``TintypeError/Code/invalidSource`` or ``TintypeError/Code/notFound``.
+    /// - Throws: `TintypeError.Code.invalidSource` or `TintypeError.Code.notFound`.
     init(_ file: URL) throws(TintypeError) {
         guard file.isFileURL else {
             throw TintypeError(.invalidSource, stage: .load, "not a file URL", subject: file.absoluteString)

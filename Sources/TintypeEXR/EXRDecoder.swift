@@ -47,7 +47,7 @@ package struct EXRDecoder: RecognizingImageDecoder, PartialImageDecoder, Sandbox
     /// Reads the header.
     ///
     /// - Returns: `nil` if the bytes may end within the header.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/noCoder`` if
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.outOfMemory`, `TintypeError.Code.noCoder` if
     ///   OpenEXRCore is not installed.
     package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         do throws(TintypeError) {
@@ -60,9 +60,9 @@ package struct EXRDecoder: RecognizingImageDecoder, PartialImageDecoder, Sandbox
 
     /// Decodes the image, or the part and size that the options ask for.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated, or has no flat image with
-    ///   colours, ``TintypeError/Code/limitExceeded``, before anything is allocated, ``TintypeError/Code/noCoder`` if
-    ///   OpenEXRCore is not installed, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable` if the file is damaged or truncated, or has no flat image with
+    ///   colours, `TintypeError.Code.limitExceeded`, before anything is allocated, `TintypeError.Code.noCoder` if
+    ///   OpenEXRCore is not installed, `TintypeError.Code.outOfMemory`, `TintypeError.Code.cancelled`.
     package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try EXRReader(raw)

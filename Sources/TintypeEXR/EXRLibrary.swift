@@ -16,7 +16,7 @@ package enum EXRLibrary {
 
     /// Loads the first library of some file names.
     ///
-    /// - Throws: ``TintypeError/Code/noCoder`` if all are missing or lack functions.
+    /// - Throws: `TintypeError.Code.noCoder` if all are missing or lack functions.
     static func load(_ names: [String]) throws(TintypeError) -> RuntimeLibrary {
         try RuntimeLibrary(
             names, functions: .init(tintype_exr_function_names()),

@@ -11,7 +11,7 @@ struct EXRReader: ~Copyable {
     /// Opens a file and reads its header.
     ///
     /// - Parameter bytes: Must outlive the reader.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/noCoder`` if
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.outOfMemory`, `TintypeError.Code.noCoder` if
     ///   OpenEXRCore is not installed.
     init(_ bytes: UnsafeRawBufferPointer) throws(TintypeError) {
         let library = try EXRLibrary.standard.get().functions
@@ -76,7 +76,7 @@ struct EXRReader: ~Copyable {
     /// - Parameters:
     ///   - luma: The share of red, green and blue in luminance.
     ///   - light: Receives premultiplied red, green, blue and alpha, in rows of the width of the data window.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.outOfMemory`.
     func readBand(_ band: Int, _ luma: SIMD3<Float>, into light: inout [Float]) throws(TintypeError) {
         var message = [CChar](repeating: 0, count: Self.messageSize)
         let status = tintype_exr_read_band(

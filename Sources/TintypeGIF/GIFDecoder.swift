@@ -23,7 +23,7 @@ package struct GIFDecoder: ProgressiveAnimationDecoder, SandboxableImageDecoder 
     ///
     /// - Parameter isComplete: Whether `bytes` are the whole file.
     /// - Returns: `nil` if `bytes` are a prefix that ends before the last image.
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged; ``TintypeError/Code/limitExceeded`` above
+    /// - Throws: `TintypeError.Code.undecodable` if the file is damaged; `TintypeError.Code.limitExceeded` above
     ///   100,000 frames.
     package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
@@ -33,15 +33,15 @@ package struct GIFDecoder: ProgressiveAnimationDecoder, SandboxableImageDecoder 
 
     /// Decodes a still image at the requested size, or an animation.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.outOfMemory`; `TintypeError.cancelled`.
     package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try animatedImage(bytes, info: Self.info(of: readLayout(bytes, context)), context: context)
     }
 
     /// Creates a decoder for the frames of a whole file.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` or ``TintypeError/Code/limitExceeded``.
+    /// - Throws: `TintypeError.Code.undecodable` or `TintypeError.Code.limitExceeded`.
     package func makeFrameDecoder(
         _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
@@ -50,7 +50,7 @@ package struct GIFDecoder: ProgressiveAnimationDecoder, SandboxableImageDecoder 
 
     /// Returns the frames that are complete in the first bytes of a file; `nil` if none is.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` or ``TintypeError/Code/limitExceeded``.
+    /// - Throws: `TintypeError.Code.undecodable` or `TintypeError.Code.limitExceeded`.
     package func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
         let layout = try readLayout(bytes, context) { raw throws(TintypeError) in
             try GIFLayout(arrived: raw, maxImages: context.limits.frames)
@@ -108,8 +108,8 @@ package struct GIFDecoder: ProgressiveAnimationDecoder, SandboxableImageDecoder 
 extension GIFDecoder: SalvagingImageDecoder {
     /// Returns the images before the damage and the decodable rows of the damaged one; `nil` if nothing can be shown.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.outOfMemory`; `TintypeError.cancelled`.
     package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try salvageAnimation(bytes, context: context) { bytes, context throws(TintypeError) in
             let layout = try readLayout(bytes, context) { raw throws(TintypeError) in

@@ -37,8 +37,8 @@ package struct GIFEncoder: AnimatedImageEncoder {
 
     /// Encodes a still image.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed`` if a side has more than 65,535 pixels;
-    ///   ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.encodeFailed` if a side has more than 65,535 pixels;
+    ///   `TintypeError.Code.outOfMemory`.
     package func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
@@ -53,8 +53,8 @@ package struct GIFEncoder: AnimatedImageEncoder {
     /// Encodes an animation. Durations are rounded to hundredths of a second; the shortest is 0.02 s, because viewers
     /// play shorter ones slowly.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed`` if a side has more than 65,535 pixels;
-    ///   ``TintypeError/Code/outOfMemory``; any error of a frame.
+    /// - Throws: `TintypeError.Code.encodeFailed` if a side has more than 65,535 pixels;
+    ///   `TintypeError.Code.outOfMemory`; any error of a frame.
     package func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {

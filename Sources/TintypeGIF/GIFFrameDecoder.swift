@@ -28,7 +28,7 @@ final class GIFFrameDecoder: FrameDecoder {
 
     /// Decodes an image.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``,
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.outOfMemory`; `TintypeError.cancelled`,
     ///   which is checked before each part of 64 KB.
     func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {
         let image = images[index]

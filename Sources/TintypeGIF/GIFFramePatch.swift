@@ -13,7 +13,7 @@ struct GIFFramePatch {
 extension AnimatedImage {
     /// Calls `body` with the patch of each frame, in order. Requests each frame once and holds three.
     ///
-    /// - Throws: Any error of a frame or of `body`; ``TintypeError/Code/outOfMemory``.
+    /// - Throws: Any error of a frame or of `body`; `TintypeError.Code.outOfMemory`.
     func forEachPatch(
         _ body: (_ index: Int, _ patch: GIFFramePatch) throws(TintypeError) -> Void
     ) throws(TintypeError) {

@@ -18,7 +18,7 @@ struct GIFLayout {
     ///   - maxImages: The number of images above which reading stops, so that no memory is allocated for more.
     ///   - tolerance: The damage that is no error.
     /// - Returns: `nil` if `raw` is a prefix that ends before the last image.
-    /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/Code/limitExceeded`` above `maxImages`.
+    /// - Throws: `TintypeError.Code.undecodable`; `TintypeError.Code.limitExceeded` above `maxImages`.
     init?(
         _ raw: UnsafeRawBufferPointer, isComplete: Bool, maxImages: Int,
         tolerance: DecodeOptions.DamageTolerance = .minor

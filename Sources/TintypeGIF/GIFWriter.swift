@@ -15,7 +15,7 @@ struct GIFWriter: ~Copyable {
     ///   - size: The size of the canvas in pixels, at most 65,535 a side.
     ///   - shared: The palette of frames that have none of their own.
     ///   - repeats: The number of repetitions after the first play, 0 for forever; `nil` to write none.
-    /// - Throws: ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.encodeFailed` or `TintypeError.Code.outOfMemory`.
     init(size: PixelSize, shared: ColorPalette?, repeats: Int?) throws(TintypeError) {
         guard max(size.width, size.height) <= Int(UInt16.max) else {
             throw TintypeError(

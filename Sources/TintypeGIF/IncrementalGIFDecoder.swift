@@ -16,8 +16,8 @@ final class IncrementalGIFDecoder: IncrementalImageDecoder {
 
     /// Takes the next bytes; returns the image as far as it has arrived, or `nil` if that is no more than before.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.outOfMemory`.
     func append(_ bytes: Data) throws(TintypeError) -> Image? {
         if let image = try completeImages.append(bytes) {
             firstImage.withLock { $0 = .done }

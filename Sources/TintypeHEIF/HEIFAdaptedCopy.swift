@@ -13,8 +13,8 @@ final class HEIFAdaptedCopy {
     ///
     /// - Parameter item: The number of the item; `nil` for the primary one.
     /// - Returns: `nil` if no copy is needed, or if the file has no room for the changed references.
-    /// - Throws: ``TintypeError/Code/undecodable`` for invalid boxes, and if another item cannot be shown;
-    ///   ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.undecodable` for invalid boxes, and if another item cannot be shown;
+    ///   `TintypeError.Code.outOfMemory`.
     static func ifNeeded(
         _ bytes: UnsafeRawBufferPointer, showing item: Int? = nil
     ) throws(TintypeError) -> HEIFAdaptedCopy? {

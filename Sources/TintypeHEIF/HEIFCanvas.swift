@@ -21,8 +21,8 @@ final class HEIFCanvas {
     /// Decodes an image.
     ///
     /// - Parameter file: The file of the image.
-    /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/Code/limitExceeded`` if the image or its tiles are
-    ///   too large; ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`; `TintypeError.Code.limitExceeded` if the image or its tiles are
+    ///   too large; `TintypeError.Code.outOfMemory`; `TintypeError.cancelled`.
     init(_ coded: HEIFStill.Coded, _ file: UnsafeRawBufferPointer, _ context: DecodeContext) throws(TintypeError) {
         self.coded = coded
         (matrix, isFullRange) = (coded.layout.matrix ?? 2, coded.layout.isFullRange ?? false)

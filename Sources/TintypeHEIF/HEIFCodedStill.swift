@@ -24,7 +24,7 @@ struct HEIFCodedStill {
 
     /// Finds the coded images of a file.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed`` if the file is not built as expected.
+    /// - Throws: `TintypeError.Code.encodeFailed` if the file is not built as expected.
     init(_ file: Data) throws(TintypeError) {
         do throws(TintypeError) {
             (color, alpha) = try file.withTypedBytes { raw throws(TintypeError) in

@@ -35,7 +35,7 @@ package struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxab
     ///
     /// - Parameter isComplete: Whether `bytes` are the whole file. A sequence needs the whole file.
     /// - Returns: `nil` if `bytes` are a prefix that does not suffice.
-    /// - Throws: ``TintypeError/Code/undecodable`` if a whole file is damaged.
+    /// - Throws: `TintypeError.Code.undecodable` if a whole file is damaged.
     package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         let isSequence = bytes.withUnsafeBytes { HEIFTrack.hasSequenceBrand($0) }
         guard isComplete || !isSequence else { return nil }
@@ -67,8 +67,8 @@ package struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxab
 
     /// Creates a decoder for the frames of an image sequence.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, also for a file of still images;
-    ///   ``TintypeError/Code/limitExceeded``.
+    /// - Throws: `TintypeError.Code.undecodable`, also for a file of still images;
+    ///   `TintypeError.Code.limitExceeded`.
     package func makeFrameDecoder(
         _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
@@ -80,8 +80,8 @@ package struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxab
 
     /// Decodes the primary image at the requested size, or the sequence as an animation.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled`` if the context is cancelled between two steps.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.outOfMemory`; `TintypeError.cancelled` if the context is cancelled between two steps.
     package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         if let sequence = try Self.sequence(bytes, context.limits) {
             let exif = context.options.keepsExif ? Self.stillExif(bytes, context.limits) : nil
@@ -166,7 +166,7 @@ extension HEIFDecoder: SalvagingImageDecoder {
     /// Returns the frames of a truncated sequence up to the first incomplete one; `nil` if there are none, and for a
     /// still image, which is decoded completely or not at all.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` or ``TintypeError/Code/limitExceeded``.
+    /// - Throws: `TintypeError.Code.undecodable` or `TintypeError.Code.limitExceeded`.
     package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try salvageAnimation(bytes, context: context) { bytes, context throws(TintypeError) in
             guard let sequence = try Self.sequence(bytes, context.limits, allowsTruncation: true) else { return nil }

@@ -7,8 +7,8 @@ package import TintypeCore
 extension HEIFEncoder: HighRangeImageEncoder {
     /// Encodes a still image. Alpha is omitted if every pixel is opaque.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed``, also if the HEVC encoder of libheif has no 10 bits;
-    ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.encodeFailed`, also if the HEVC encoder of libheif has no 10 bits;
+    ///   `TintypeError.Code.outOfMemory`, `TintypeError.Code.cancelled`.
     package func encode(
         _ highRange: HighRangePixels, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {

@@ -7,8 +7,8 @@ extension HEIFEncoder: AnimatedImageEncoder {
     /// Encodes an animation. Durations are rounded to milliseconds; the shortest is 11 ms. Alpha is omitted if every
     /// pixel of every frame is opaque.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed``, also if libheif has no HEVC encoder or a sequence would exceed
-    ///   65,534 pixels a side or 4 GB; ``TintypeError/Code/outOfMemory``; ``TintypeError/Code/cancelled``; any error of
+    /// - Throws: `TintypeError.Code.encodeFailed`, also if libheif has no HEVC encoder or a sequence would exceed
+    ///   65,534 pixels a side or 4 GB; `TintypeError.Code.outOfMemory`; `TintypeError.Code.cancelled`; any error of
     ///   a frame.
     package func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions

@@ -19,8 +19,8 @@ package struct HEIFEncoder: ImageEncoder {
 
     /// Encodes a still image. Alpha is omitted if every pixel is opaque.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed``, also if libheif has no HEVC encoder;
-    ///   ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.encodeFailed`, also if libheif has no HEVC encoder;
+    ///   `TintypeError.Code.outOfMemory`.
     package func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {

@@ -12,8 +12,8 @@ final class HEIFFrameDecoder: FrameDecoder, @unchecked Sendable {
     let loopCount: Int
     private let colorDecoder: HEIFTrackDecoder<PixelBuffer>
 
-    /// - Throws: ``TintypeError/Code/limitExceeded`` if the frames are above the limits;
-    ///   ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.limitExceeded` if the frames are above the limits;
+    ///   `TintypeError.Code.outOfMemory`.
     init(_ bytes: Data, _ sequence: HEIFSequence, _ limits: DecodeLimits) throws(TintypeError) {
         let (info, size) = (sequence.info, sequence.colorTrack.size)
         (canvasSize, loopCount) = (size, sequence.colorTrack.playCount)

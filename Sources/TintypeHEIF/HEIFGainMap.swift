@@ -19,7 +19,7 @@ struct HEIFGainMap {
     ///   - bytes: The file. It must outlive this value.
     ///   - context: The options of the decode.
     /// - Returns: `nil` if there is none.
-    /// - Throws: ``TintypeError/Code/undecodable`` for invalid boxes.
+    /// - Throws: `TintypeError.Code.undecodable` for invalid boxes.
     init?(_ bytes: UnsafeRawBufferPointer, _ context: DecodeContext) throws(TintypeError) {
         let file = ISOFile(bytes: bytes)
         let meta = try file.itemMetaBox()
@@ -64,7 +64,7 @@ struct HEIFGainMap {
     ///   - target: The part and size of it.
     /// - Returns: `nil` if the map is damaged, exceeds a limit, states no headroom or does not belong to the image, and
     ///   for an image in PQ or HLG.
-    /// - Throws: ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.cancelled`.
     func applied(
         to image: WideImage, of reader: borrowing HEIFReader, _ target: DecodeTarget
     ) throws(TintypeError) -> HighRangePixels? {

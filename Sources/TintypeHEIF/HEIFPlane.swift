@@ -17,8 +17,8 @@ final class HEIFPlane: HEIFRows {
     ///   - size: The size that the file declares, in pixels.
     ///   - isWide: Whether to decode to 16-bit words, which only the words of rows can be read from, instead of 8 bits
     ///     per channel.
-    /// - Throws: ``TintypeError/Code/undecodable``, also if the image has another size;
-    ///   ``TintypeError/Code/limitExceeded``; ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.undecodable`, also if the image has another size;
+    ///   `TintypeError.Code.limitExceeded`; `TintypeError.Code.outOfMemory`.
     init(_ handle: OpaquePointer, _ size: PixelSize, isWide: Bool) throws(TintypeError) {
         guard let options = heif_decoding_options_alloc() else {
             throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for a HEIC decoder")

@@ -8,7 +8,7 @@ struct HEIFProperties {
     private let indicesByItem: [Int: [Int]]
 
     /// - Parameter meta: The body of the `meta` box, after its version.
-    /// - Throws: ``TintypeError/Code/undecodable`` for invalid boxes.
+    /// - Throws: `TintypeError.Code.undecodable` for invalid boxes.
     init(_ file: ISOFile, _ meta: Range<Int>) throws(TintypeError) {
         self.file = file
         let properties = try file.requiredBox("iprp", in: meta).body
@@ -90,7 +90,7 @@ struct HEIFProperties {
 extension Orientation {
     /// Reads the rotation and mirroring of the primary image.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` for invalid boxes.
+    /// - Throws: `TintypeError.Code.undecodable` for invalid boxes.
     init(primaryItemOf bytes: UnsafeRawBufferPointer) throws(TintypeError) {
         let file = ISOFile(bytes: bytes)
         let meta = try file.itemMetaBox()
@@ -135,7 +135,7 @@ struct HEIFItems {
     let properties: HEIFProperties
     let references: [ISOFile.Reference]
 
-    /// - Throws: ``TintypeError/Code/undecodable`` for invalid boxes.
+    /// - Throws: `TintypeError.Code.undecodable` for invalid boxes.
     init(_ file: ISOFile) throws(TintypeError) {
         self.file = file
         let meta = try file.itemMetaBox()

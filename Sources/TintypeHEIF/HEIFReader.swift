@@ -34,8 +34,8 @@ struct HEIFReader: ~Copyable {
     /// - Parameters:
     ///   - bytes: The file. They must outlive the reader.
     ///   - item: The number of another image to read instead of the primary one.
-    /// - Throws: ``TintypeError/Code/limitExceeded`` if the image, its profile or its Exif data is too large;
-    ///   ``TintypeError/Code/undecodable``; ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.limitExceeded` if the image, its profile or its Exif data is too large;
+    ///   `TintypeError.Code.undecodable`; `TintypeError.Code.outOfMemory`.
     init(_ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits, item: Int? = nil) throws(TintypeError) {
         try HEIFLibrary.load()
         let adaptedCopy = try HEIFAdaptedCopy.ifNeeded(bytes, showing: item)
@@ -143,7 +143,7 @@ struct HEIFReader: ~Copyable {
     /// Returns the meaning of the samples: the code points of a high-range transfer, which no profile can express,
     /// otherwise the profile, otherwise the code points.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for a profile that is too large.
+    /// - Throws: `TintypeError.Code.limitExceeded` for a profile that is too large.
     func colors(_ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
         let coded = codedColors
         let count = heif_image_handle_get_raw_color_profile_size(handle)
@@ -203,8 +203,8 @@ struct HEIFReader: ~Copyable {
 
     /// Decodes the image and resamples it to a part and size.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/Code/limitExceeded``;
-    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`; `TintypeError.Code.limitExceeded`;
+    ///   `TintypeError.Code.outOfMemory`; `TintypeError.cancelled`.
     func decodeImage(
         _ target: DecodeTarget, _ colors: SourceColors, _ context: DecodeContext
     ) throws(TintypeError) -> WideImage {
@@ -235,7 +235,7 @@ struct HEIFReader: ~Copyable {
     /// Decodes the image without libheif, if its chroma has fewer samples than pixels.
     ///
     /// - Returns: `nil` for other images, and for damaged ones: libheif tells what is wrong with them, or shows them.
-    /// - Throws: ``TintypeError/Code/limitExceeded``; ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: `TintypeError.Code.limitExceeded`; `TintypeError.Code.outOfMemory`; `TintypeError.cancelled`.
     private func interpolatedRows(_ context: DecodeContext) throws(TintypeError) -> (any HEIFRows)? {
         guard let still = try describedStill(), (still.alpha != nil) == info.hasAlpha,
             still.color.orientation.displayed(still.color.crop.size) == info.size
@@ -312,7 +312,7 @@ extension DecodeTarget {
     /// Returns the target of an upright image in the orientation of its stored pixels.
     ///
     /// - Parameter size: The size of the upright image in pixels.
-    /// - Throws: ``TintypeError/Code/transformFailed`` if the part lies outside of it.
+    /// - Throws: `TintypeError.Code.transformFailed` if the part lies outside of it.
     fileprivate func stored(in orientation: Orientation, of size: PixelSize) throws(TintypeError) -> DecodeTarget {
         guard orientation != .up else { return self }
         return try DecodeTarget(

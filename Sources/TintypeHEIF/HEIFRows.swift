@@ -26,8 +26,8 @@ struct HEIFInterpolatedRows: HEIFRows {
     /// Decodes an image.
     ///
     /// - Returns: `nil` if its matrix is not known.
-    /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/Code/limitExceeded``;
-    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`; `TintypeError.Code.limitExceeded`;
+    ///   `TintypeError.Code.outOfMemory`; `TintypeError.cancelled`.
     init?(_ still: HEIFStill, _ file: UnsafeRawBufferPointer, _ context: DecodeContext) throws(TintypeError) {
         let canvas = try HEIFCanvas(still.color, file, context)
         guard let colors = canvas.makeRows() else { return nil }

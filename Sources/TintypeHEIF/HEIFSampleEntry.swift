@@ -23,7 +23,7 @@ struct HEIFSampleEntry {
 
     /// Reads the first sample entry of a sample table.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if it is invalid or not HEVC.
+    /// - Throws: `TintypeError.Code.undecodable` if it is invalid or not HEVC.
     init(_ file: ISOFile, inTable table: Range<Int>) throws(TintypeError) {
         let body = try file.requiredBox("stsd", in: table).fullBody
         let entries = try file.boxes(in: min(body.lowerBound + 4, body.upperBound)..<body.upperBound)
@@ -54,7 +54,7 @@ struct HEIFSampleEntry {
 
     /// Returns the byte ranges of the parameter sets in a decoder configuration (`hvcC`).
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the configuration is truncated or has more than 64 sets.
+    /// - Throws: `TintypeError.Code.undecodable` if the configuration is truncated or has more than 64 sets.
     static func parameterSets(_ file: ISOFile, _ body: Range<Int>) throws(TintypeError) -> [Range<Int>] {
         var sets: [Range<Int>] = []
         var offset = body.lowerBound + 23
@@ -126,7 +126,7 @@ struct HEIFTrackColors {
 
     /// Reads the colour boxes in a range.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/Code/limitExceeded`` for a profile that is too
+    /// - Throws: `TintypeError.Code.undecodable`; `TintypeError.Code.limitExceeded` for a profile that is too
     ///   large.
     init(_ file: ISOFile, _ properties: Range<Int>, _ limits: DecodeLimits) throws(TintypeError) {
         for box in try file.boxes(in: properties) where box.kind == "colr" && box.body.count >= 4 {

@@ -21,8 +21,8 @@ struct HEIFSampleTable {
     /// Reads a sample table.
     ///
     /// - Parameter allowsTruncation: Whether the last samples may lie beyond the end of the file.
-    /// - Throws: ``TintypeError/Code/limitExceeded`` above the frame limit, before memory is allocated for the samples;
-    ///   ``TintypeError/Code/undecodable`` if the tables contradict each other or the file.
+    /// - Throws: `TintypeError.Code.limitExceeded` above the frame limit, before memory is allocated for the samples;
+    ///   `TintypeError.Code.undecodable` if the tables contradict each other or the file.
     init(
         _ file: ISOFile, _ table: Range<Int>, _ limits: DecodeLimits, allowsTruncation: Bool = false
     ) throws(TintypeError) {

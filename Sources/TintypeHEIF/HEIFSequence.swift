@@ -16,7 +16,7 @@ struct HEIFSequence {
     ///
     /// - Parameter allowsTruncation: Whether the last frames may be missing. Otherwise a truncated file is an error.
     /// - Returns: `nil` if the file has no sequence.
-    /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/Code/limitExceeded``, before memory is allocated for
+    /// - Throws: `TintypeError.Code.undecodable`; `TintypeError.Code.limitExceeded`, before memory is allocated for
     ///   what the file declares.
     init?(
         _ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits, allowsTruncation: Bool = false
@@ -104,7 +104,7 @@ struct HEIFTrack {
     ///   - track: The body of the track box.
     ///   - media: The body of its media box.
     ///   - allowsTruncation: Whether the last samples may be missing.
-    /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/Code/limitExceeded``, before memory is allocated for
+    /// - Throws: `TintypeError.Code.undecodable`; `TintypeError.Code.limitExceeded`, before memory is allocated for
     ///   what the file declares.
     init(
         _ file: ISOFile, _ track: Range<Int>, _ media: Range<Int>, _ limits: DecodeLimits, allowsTruncation: Bool

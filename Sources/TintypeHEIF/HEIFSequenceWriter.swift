@@ -26,7 +26,7 @@ struct HEIFSequenceWriter {
     ///   - size: The size of each image in pixels.
     ///   - options: The options with which the images are encoded.
     ///   - maxBytes: The number of bytes that the file may have; offsets in it have 32 bits.
-    /// - Throws: ``TintypeError/Code/encodeFailed`` if the images are too large.
+    /// - Throws: `TintypeError.Code.encodeFailed` if the images are too large.
     init(size: PixelSize, _ options: EncodeOptions, maxBytes: Int = Int(UInt32.max)) throws(TintypeError) {
         guard max(size.width, size.height) < Self.maxSide else {
             throw TintypeError(
@@ -40,7 +40,7 @@ struct HEIFSequenceWriter {
     /// - Parameters:
     ///   - file: A still HEIC that libheif has written.
     ///   - ticks: Its duration; see ``HEIFMovie/ticksPerSecond``.
-    /// - Throws: ``TintypeError/Code/encodeFailed`` if the image is coded with other parameters than the first one, or
+    /// - Throws: `TintypeError.Code.encodeFailed` if the image is coded with other parameters than the first one, or
     ///   the file would become too large.
     mutating func add(_ file: Data, ticks: Int) throws(TintypeError) {
         let still = try HEIFCodedStill(file)
@@ -96,7 +96,7 @@ struct HEIFSequenceWriter {
     /// Returns the file.
     ///
     /// - Parameter plays: The number of plays; 0 is forever.
-    /// - Throws: ``TintypeError/Code/encodeFailed`` if there is no image, or the file would be too large.
+    /// - Throws: `TintypeError.Code.encodeFailed` if there is no image, or the file would be too large.
     func file(plays: Int) throws(TintypeError) -> Data {
         guard let first else {
             throw TintypeError(.encodeFailed, stage: .encode, "a HEIC sequence has at least one image")

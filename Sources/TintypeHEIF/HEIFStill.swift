@@ -54,7 +54,7 @@ struct HEIFStill {
     ///   - item: The number of the image; `nil` for the primary one.
     /// - Returns: `nil` for an image that libheif decodes as well: one of other samples, another composition of items,
     ///   or one that is cropped after it was rotated or between its pixels.
-    /// - Throws: ``TintypeError/Code/undecodable`` for invalid boxes.
+    /// - Throws: `TintypeError.Code.undecodable` for invalid boxes.
     init?(_ bytes: UnsafeRawBufferPointer, item: Int?) throws(TintypeError) {
         let items = try HEIFItems(ISOFile(bytes: bytes))
         let item = item ?? items.primaryItem

@@ -14,7 +14,7 @@ struct HEIFStillBoxes {
 
     /// Reads a file.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed`` if it is not built as expected.
+    /// - Throws: `TintypeError.Code.encodeFailed` if it is not built as expected.
     init(_ file: Data) throws(TintypeError) {
         do throws(TintypeError) {
             self = try file.withTypedBytes { raw throws(TintypeError) in try Self(ISOFile(bytes: raw)) }
@@ -47,7 +47,7 @@ struct HEIFStillBoxes {
     /// Returns ``meta`` for media data that lie elsewhere.
     ///
     /// - Parameter distance: The number of bytes by which they are moved.
-    /// - Throws: ``TintypeError/Code/encodeFailed`` if offsets are not numbers of four or eight bytes.
+    /// - Throws: `TintypeError.Code.encodeFailed` if offsets are not numbers of four or eight bytes.
     func movedMeta(by distance: Int) throws(TintypeError) -> Data {
         var moved = meta
         for field in offsets {

@@ -40,7 +40,7 @@ final class HEIFTrackDecoder<Frame> {
 
     /// Returns the frame at a position in display order.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/cancelled``; any error of the conversion.
+    /// - Throws: `TintypeError.Code.undecodable`; `TintypeError.cancelled`; any error of the conversion.
     func frame(
         at index: Int, isCancelled: @escaping @Sendable () -> Bool
     ) throws(TintypeError) -> Frame {

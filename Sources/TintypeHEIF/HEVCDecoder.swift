@@ -13,7 +13,7 @@ final class HEVCDecoder {
     ///
     /// - Parameter size: The size of the images that the file declares, in pixels. Units that declare larger ones are
     ///   refused.
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.outOfMemory`.
     init(size: PixelSize) throws(TintypeError) {
         try HEVCLibrary.load()
         guard let decoder = de265_new_decoder() else {
@@ -36,8 +36,8 @@ final class HEVCDecoder {
     /// Pushes one NAL unit.
     ///
     /// - Parameter tag: The ``HEVCImage/tag`` of the images that are decoded from this unit.
-    /// - Throws: ``TintypeError/Code/undecodable``, also for a parameter set of larger images than the file declares;
-    ///   ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.undecodable`, also for a parameter set of larger images than the file declares;
+    ///   `TintypeError.Code.outOfMemory`.
     func push(_ unit: UnsafeRawBufferPointer, tag: Int) throws(TintypeError) {
         // libde265 allocates what the stream declares.
         guard HEVCSequenceParameterSet(unit).map(isExpected) ?? true else {
@@ -52,7 +52,7 @@ final class HEVCDecoder {
     /// - Parameters:
     ///   - lengthSize: The size of the length fields in bytes.
     ///   - tag: The ``HEVCImage/tag`` of the images that are decoded from these units.
-    /// - Throws: ``TintypeError/Code/undecodable`` or ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.undecodable` or `TintypeError.Code.outOfMemory`.
     func push(units: UnsafeRawBufferPointer, lengthSize: Int, tag: Int) throws(TintypeError) {
         let (file, all) = (ISOFile(bytes: units), 0..<units.count)
         var offset = 0
@@ -88,8 +88,8 @@ final class HEVCDecoder {
 
     /// Decodes the pushed units and passes the decoded images to `body` in output order.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, also where libde265 conceals damage and only warns;
-    ///   ``TintypeError/cancelled``; any error of `body`.
+    /// - Throws: `TintypeError.Code.undecodable`, also where libde265 conceals damage and only warns;
+    ///   `TintypeError.cancelled`; any error of `body`.
     func decode(
         isCancelled: () -> Bool, _ body: (HEVCImage) throws(TintypeError) -> Void
     ) throws(TintypeError) {

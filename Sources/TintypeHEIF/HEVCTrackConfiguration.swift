@@ -21,7 +21,7 @@ struct HEVCTrackConfiguration {
     ///   - still: The configuration of an image.
     ///   - size: The size of the images as decoded, in pixels.
     ///   - target: The size to which a decoder crops them; an even number of pixels fewer in each direction.
-    /// - Throws: ``TintypeError/Code/encodeFailed`` if the configuration is not built as expected.
+    /// - Throws: `TintypeError.Code.encodeFailed` if the configuration is not built as expected.
     init(_ still: HEIFCodedStill.Parameters, croppedTo target: PixelSize) throws(TintypeError) {
         var head = Array(still.configuration.prefix(Self.headLength))
         guard head.count == Self.headLength else {

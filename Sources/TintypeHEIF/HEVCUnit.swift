@@ -62,7 +62,7 @@ struct HEVCUnit {
     /// (`conformance_window_flag`: 7.4.3.2.1).
     ///
     /// - Parameter pixels: The numbers of columns and rows that are removed.
-    /// - Throws: ``TintypeError/Code/encodeFailed`` if they are not whole samples of chroma.
+    /// - Throws: `TintypeError.Code.encodeFailed` if they are not whole samples of chroma.
     mutating func crop(by pixels: PixelSize) throws(TintypeError) {
         guard type == Self.sequenceParameterSet, pixels != PixelSize(width: 0, height: 0) else { return }
         guard let set = stored.withUnsafeBytes({ HEVCSequenceParameterSet($0) }) else {

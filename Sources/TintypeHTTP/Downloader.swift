@@ -130,7 +130,7 @@ extension Downloader: SharedLoader {
 
     /// Returns the key by which equal requests find their transfer.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidated`` after ``invalidate(cancellingAll:)``.
+    /// - Throws: `TintypeError.Code.invalidated` after ``invalidate(cancellingAll:)``.
     package func key(for request: ByteRequest) throws(TintypeError) -> ByteLoadKey {
         let (generation, isInvalidated) = state.withLock { ($0.generation, $0.isInvalidated) }
         guard !isInvalidated else {
@@ -184,7 +184,7 @@ extension Downloader: GuardingLoader {
     /// Refuses URLs that the server guard of the request, or else of the configuration, does not allow. The addresses
     /// of names are checked when a transfer starts.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/forbidden``.
+    /// - Throws: `TintypeError.Code.forbidden`.
     package func check(_ request: ImageRequest) throws(TintypeError) {
         let options = request.http
         guard let serverGuard = options.serverGuard ?? state.withLock({ $0.configuration.serverGuard }) else { return }
@@ -195,7 +195,7 @@ extension Downloader: GuardingLoader {
 extension Downloader: FlushableLoader {
     /// Waits until the bytes of interrupted transfers, and cookies, are on disk.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/unwritable`` if the cookies cannot be written. Errors of files of
+    /// - Throws: `TintypeError.Code.unwritable` if the cookies cannot be written. Errors of files of
     ///   interrupted transfers are ignored.
     package func flush() async throws(TintypeError) {
         let configuration = state.withLock { $0.configuration }

@@ -22,7 +22,7 @@ package struct ICODecoder: SandboxableImageDecoder {
     /// Reads the directory and the header of the largest image.
     ///
     /// - Returns: `nil` if `bytes` is a prefix that ends too early.
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or has no images.
+    /// - Throws: `TintypeError.Code.undecodable` if the file is damaged or has no images.
     package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         let entry = try bytes.withTypedBytes { raw throws(TintypeError) in try ICODirectory(raw)?.largest }
         let info = try entry.flatMap { entry throws(TintypeError) in
@@ -34,9 +34,9 @@ package struct ICODecoder: SandboxableImageDecoder {
 
     /// Decodes the image that fits the requested size best.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
-    ///   ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
-    ///   ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable` if the file is damaged or truncated,
+    ///   `TintypeError.Code.limitExceeded` if the image is too large, before it is allocated,
+    ///   `TintypeError.Code.cancelled`.
     package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let directory = try bytes.withTypedBytes { raw throws(TintypeError) in try ICODirectory(raw) }
         guard let directory, let info = try info(of: bytes, isComplete: true) else { throw .truncatedICO }
@@ -53,8 +53,8 @@ package struct ICODecoder: SandboxableImageDecoder {
 extension ICODecoder: ImageCollectionDecoder {
     /// Decodes every image of the file. An image to which several directory entries refer is decoded once.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if an image is damaged or lies beyond the end of the file,
-    ///   ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable` if an image is damaged or lies beyond the end of the file,
+    ///   `TintypeError.Code.limitExceeded`, `TintypeError.Code.cancelled`.
     package func verifyImages(in bytes: Data, context: DecodeContext) throws(TintypeError) {
         guard let directory = try bytes.withTypedBytes({ raw throws(TintypeError) in try ICODirectory(raw) }) else {
             throw .truncatedICO
@@ -74,8 +74,8 @@ extension ICODecoder: SalvagingImageDecoder {
     ///
     /// It tries the image that fits the requested size best, then the others from the largest down.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.outOfMemory`; `TintypeError.cancelled`.
     package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         guard let directory = try bytes.withTypedBytes({ raw throws(TintypeError) in try ICODirectory(raw) }) else {
             return nil

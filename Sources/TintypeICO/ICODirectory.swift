@@ -13,7 +13,7 @@ struct ICODirectory {
     /// Reads the directory at the start of `bytes`.
     ///
     /// - Returns: `nil` if `bytes` ends within the directory.
-    /// - Throws: ``TintypeError/Code/undecodable`` if it lists no images.
+    /// - Throws: `TintypeError.Code.undecodable` if it lists no images.
     init?(_ bytes: UnsafeRawBufferPointer) throws(TintypeError) {
         guard bytes.count >= Self.headerLength else { return nil }
         let count = bytes.littleEndian16(at: 4)

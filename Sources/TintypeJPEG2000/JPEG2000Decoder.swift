@@ -48,7 +48,7 @@ package struct JPEG2000Decoder: RecognizingImageDecoder, PartialImageDecoder, Sa
     /// Reads the header.
     ///
     /// - Returns: `nil` if the bytes may end within the header.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/noCoder`` if
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.outOfMemory`, `TintypeError.Code.noCoder` if
     ///   OpenJPEG is not installed.
     package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         do throws(TintypeError) {
@@ -61,9 +61,9 @@ package struct JPEG2000Decoder: RecognizingImageDecoder, PartialImageDecoder, Sa
 
     /// Decodes the image, or the part and size that the options ask for.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
-    ///   ``TintypeError/Code/limitExceeded``, before anything is allocated, ``TintypeError/Code/noCoder`` if OpenJPEG
-    ///   is not installed, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable` if the file is damaged or truncated,
+    ///   `TintypeError.Code.limitExceeded`, before anything is allocated, `TintypeError.Code.noCoder` if OpenJPEG
+    ///   is not installed, `TintypeError.Code.outOfMemory`, `TintypeError.Code.cancelled`.
     package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try JPEG2000Reader(raw, isCancelled: context.isCancelled)

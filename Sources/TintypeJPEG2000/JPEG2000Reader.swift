@@ -13,8 +13,8 @@ struct JPEG2000Reader: ~Copyable {
     /// Opens a file and reads its header.
     ///
     /// - Parameter bytes: Must outlive the reader.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``,
-    ///   ``TintypeError/Code/noCoder`` if OpenJPEG is not installed.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.outOfMemory`, `TintypeError.Code.cancelled`,
+    ///   `TintypeError.Code.noCoder` if OpenJPEG is not installed.
     init(
         _ bytes: UnsafeRawBufferPointer, isCancelled: @escaping @Sendable () -> Bool = { false }
     ) throws(TintypeError) {
@@ -70,7 +70,7 @@ struct JPEG2000Reader: ~Copyable {
 
     /// Returns the colours that the file states.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` if the profile is too large.
+    /// - Throws: `TintypeError.Code.limitExceeded` if the profile is too large.
     func colors(_ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
         let header = header
         guard let profile = header.profile, header.profile_bytes > 0 else { return .standard }
@@ -81,7 +81,7 @@ struct JPEG2000Reader: ~Copyable {
     /// Decodes all samples. Can be called once.
     ///
     /// - Parameter reduction: How often the size is halved; at most ``maximumReduction``.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.outOfMemory`, `TintypeError.Code.cancelled`.
     func decode(reduction: Int) throws(TintypeError) {
         var message = [CChar](repeating: 0, count: Self.messageSize)
         let status = tintype_jp2_decode(reader, UInt32(reduction), &message, message.count)

@@ -10,7 +10,7 @@ enum JXLColors {
 
     /// Chooses the conversion, once libjxl has read the colour encoding.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for a profile that is too large.
+    /// - Throws: `TintypeError.Code.limitExceeded` for a profile that is too large.
     init(
         _ reader: borrowing JXLReader, _ header: JXLHeader, _ context: DecodeContext
     ) throws(TintypeError) {
@@ -34,7 +34,7 @@ enum JXLColors {
 
     /// Converts the output of libjxl to sRGB, cropped and resampled to a target, in its stored orientation.
     ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: `TintypeError.Code.outOfMemory`; `TintypeError.cancelled`.
     func makeImage(
         _ writer: consuming PixelWriter, _ header: JXLHeader, _ target: DecodeTarget, _ context: DecodeContext
     ) throws(TintypeError) -> WideImage {

@@ -30,7 +30,7 @@ package struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxabl
     ///
     /// - Parameter isComplete: Whether `bytes` are the whole file.
     /// - Returns: `nil` if `bytes` are a prefix that does not suffice; an animation needs the headers of all frames.
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged; ``TintypeError/Code/limitExceeded`` if it
+    /// - Throws: `TintypeError.Code.undecodable` if the file is damaged; `TintypeError.Code.limitExceeded` if it
     ///   has more than 100,000 frames.
     package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
@@ -42,8 +42,8 @@ package struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxabl
 
     /// Decodes a still image at the requested size, or an animation.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.outOfMemory`; `TintypeError.cancelled`.
     package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let (info, exif, still) = try bytes.withTypedBytes { raw throws(TintypeError) in
             let header = try JXLHeader(raw, isComplete: true, context.limits, isCancelled: context.isCancelled)
@@ -75,8 +75,8 @@ package struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder, Sandboxabl
 
     /// Creates a decoder for the frames of an animation.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.outOfMemory`.
     package func makeFrameDecoder(
         _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
@@ -124,8 +124,8 @@ extension JXLDecoder: ProgressiveAnimationDecoder {
     /// Returns the frames that are complete in the first bytes of a file.
     ///
     /// - Returns: `nil` if no frame is complete, and for a still image.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.outOfMemory`.
     package func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in
             try JXLHeader(
@@ -141,8 +141,8 @@ extension JXLDecoder: SalvagingImageDecoder {
     /// available part of its first frame, or of a still image.
     ///
     /// - Returns: `nil` if nothing can be shown.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.outOfMemory`; `TintypeError.cancelled`.
     package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in
             try JXLHeader(raw, isComplete: false, counting: .nothing, context.limits)

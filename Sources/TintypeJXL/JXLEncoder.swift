@@ -25,7 +25,7 @@ package struct JXLEncoder: ImageEncoder {
 
     /// Encodes a still image. Alpha is omitted if every pixel is opaque.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.encodeFailed` or `TintypeError.Code.outOfMemory`.
     package func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
@@ -63,8 +63,8 @@ package struct JXLEncoder: ImageEncoder {
 extension JXLEncoder: HighRangeImageEncoder {
     /// Encodes a still image. Alpha is omitted if every pixel is opaque.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``,
-    ///   ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.encodeFailed`, `TintypeError.Code.outOfMemory`,
+    ///   `TintypeError.Code.cancelled`.
     package func encode(
         _ highRange: HighRangePixels, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
@@ -89,7 +89,7 @@ extension JXLEncoder: PreparingHighRangeEncoder {
 extension JXLEncoder: DeepImageEncoder {
     /// Encodes a still image with 16 bits per channel.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.encodeFailed` or `TintypeError.Code.outOfMemory`.
     package func encode(
         _ samples: DeepSamples, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
@@ -106,7 +106,7 @@ extension JXLEncoder: DeepImageEncoder {
 extension JXLEncoder: AnimatedImageEncoder {
     /// Encodes an animation. Durations are rounded to milliseconds; the shortest is 11 ms.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``; any error of a frame.
+    /// - Throws: `TintypeError.Code.encodeFailed` or `TintypeError.Code.outOfMemory`; any error of a frame.
     package func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {

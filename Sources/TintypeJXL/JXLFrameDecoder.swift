@@ -26,7 +26,7 @@ final class JXLFrameDecoder: FrameDecoder, @unchecked Sendable {
     /// Creates a decoder for a file or its first bytes.
     ///
     /// - Parameter header: The header of `data`, which lists only frames that `data` holds completely.
-    /// - Throws: ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: `TintypeError.Code.limitExceeded`, `TintypeError.Code.outOfMemory`; `TintypeError.cancelled`.
     init(_ data: Data, _ header: JXLHeader, _ context: DecodeContext) throws(TintypeError) {
         bytes = PinnedBytes(data)
         let limits = context.limits
@@ -81,8 +81,8 @@ struct JXLFrameReader: ~Copyable {
     /// Decodes a frame, cropped and resampled to a target, in its stored orientation.
     ///
     /// - Parameter index: The frame. An index before the last one restarts at the first frame.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.outOfMemory`; `TintypeError.cancelled`.
     mutating func decodeFrame(
         _ index: Int, _ target: DecodeTarget, isCancelled: @escaping @Sendable () -> Bool
     ) throws(TintypeError) -> WideImage {

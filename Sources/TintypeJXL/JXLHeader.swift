@@ -29,8 +29,8 @@ struct JXLHeader {
     ///   - isComplete: Whether `bytes` are the whole file.
     ///   - isCancelled: Ends the count of the frames. libjxl reports none of those that are shown for no time.
     /// - Returns: `nil` if `bytes` are a prefix that does not suffice.
-    /// - Throws: ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/undecodable``,
-    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: `TintypeError.Code.limitExceeded`, `TintypeError.Code.undecodable`,
+    ///   `TintypeError.Code.outOfMemory`; `TintypeError.cancelled`.
     init?(
         _ bytes: UnsafeRawBufferPointer, isComplete: Bool, counting: FrameCounting = .all, _ limits: DecodeLimits,
         isCancelled: () -> Bool = { false }
@@ -61,7 +61,7 @@ struct JXLHeader {
 
     /// Checks the memory for the result. libjxl needs more, which only a worker process limits.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded``.
+    /// - Throws: `TintypeError.Code.limitExceeded`.
     func checkMemory(_ context: DecodeContext) throws(TintypeError) {
         try context.limits.checkMemory(
             bytesPerPixel: PixelBuffer.bytesPerPixel + context.highRangeBytesPerPixel(isWide: depth > 8), of: info.size)

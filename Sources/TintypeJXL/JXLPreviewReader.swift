@@ -30,7 +30,7 @@ final class JXLPreviewReader: PreviewReader, @unchecked Sendable {
     /// Creates a reader at the start of a file.
     ///
     /// - Parameter header: The header of the bytes that will be appended, already checked against the limits.
-    /// - Throws: ``TintypeError/Code/outOfMemory``; any error of the decode options.
+    /// - Throws: `TintypeError.Code.outOfMemory`; any error of the decode options.
     init(_ header: JXLHeader, _ context: DecodeContext) throws(TintypeError) {
         (self.header, self.context) = (header, context)
         target = try DecodeTarget(header.info, options: context.options)
@@ -47,8 +47,8 @@ final class JXLPreviewReader: PreviewReader, @unchecked Sendable {
 
     /// Decodes the next bytes; returns whether a preview is worth its cost now.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, and again for every later call;
-    ///   ``TintypeError/Code/limitExceeded``; ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`, and again for every later call;
+    ///   `TintypeError.Code.limitExceeded`; `TintypeError.Code.outOfMemory`; `TintypeError.cancelled`.
     func append(_ bytes: Data) throws(TintypeError) -> Bool {
         guard !hasFailed else { throw .damagedJXL }
         guard !isComplete else { return false }

@@ -32,7 +32,7 @@ struct JXLReader: ~Copyable {
     ///   - inputStep: The number of bytes between two checks for cancellation.
     ///   - threads: The number of threads, with the calling one.
     ///   - events: The `JXL_DEC_` events at which the reader stops.
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.outOfMemory`.
     init(
         _ bytes: UnsafeRawBufferPointer, isComplete: Bool, inputStep: Int = defaultStep, threads: Int = 1,
         events: JxlDecoderStatus...
@@ -60,7 +60,7 @@ struct JXLReader: ~Copyable {
     /// Decodes up to the next event.
     ///
     /// - Returns: The event; `nil` if the bytes are a prefix that ends before it.
-    /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`; `TintypeError.cancelled`.
     mutating func nextEvent(isCancelled: () -> Bool = { false }) throws(TintypeError) -> JxlDecoderStatus? {
         while true {
             guard !isCancelled() else { throw .cancelled }
@@ -125,7 +125,7 @@ struct JXLReader: ~Copyable {
     /// Chooses the colour encoding of the output, after `JXL_DEC_COLOR_ENCODING`, and returns it. Where libjxl can
     /// convert, it is asked for sRGB, or for the encoding of the file if that has a high range.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for a profile that is too large.
+    /// - Throws: `TintypeError.Code.limitExceeded` for a profile that is too large.
     func colors(keepsRange: Bool, _ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
         var preferred = JxlColorEncoding()
         let isEncoded = readEncoding(JXL_COLOR_PROFILE_TARGET_ORIGINAL, &preferred)
@@ -193,14 +193,14 @@ extension JXLReader {
     /// Reads the Exif data of a whole file from its box, which may be compressed (ISO/IEC 18181-2, 9.4 and 9.6).
     ///
     /// - Returns: `nil` if there is none, or if it is damaged: the image can still be shown.
-    /// - Throws: ``TintypeError/Code/limitExceeded`` if it is too large.
+    /// - Throws: `TintypeError.Code.limitExceeded` if it is too large.
     static func exif(of bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(TintypeError) -> ExifData? {
         try box("Exif", of: bytes, limits).flatMap { ExifData(item: $0) }
     }
 
     /// Returns the contents of the first box of a type; `nil` if there is none.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` above ``DecodeLimits/exifBytes``.
+    /// - Throws: `TintypeError.Code.limitExceeded` above ``DecodeLimits/exifBytes``.
     static func box(
         _ type: String, of bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits
     ) throws(TintypeError) -> Data? {

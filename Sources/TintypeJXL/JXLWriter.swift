@@ -48,8 +48,8 @@ struct JXLWriter: ~Copyable {
     /// Creates a writer and describes the image to it.
     ///
     /// - Parameter playCount: The number of plays of an animation, 0 for forever; `nil` for a still image.
-    /// - Throws: ``TintypeError/Code/noCoder``, ``TintypeError/Code/encodeFailed`` or
-    ///   ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.noCoder`, `TintypeError.Code.encodeFailed` or
+    ///   `TintypeError.Code.outOfMemory`.
     init(
         size: PixelSize, _ channels: Channels, _ colors: Colors, _ settings: Settings, playCount: Int? = nil,
         metadata: EncodedMetadata

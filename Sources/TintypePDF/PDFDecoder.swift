@@ -52,15 +52,15 @@ package struct PDFDecoder: RecognizingImageDecoder, PartialImageDecoder, Sandbox
 
     /// Returns the number of pages of a document.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/noCoder`` if poppler-glib is not installed,
-    ///   ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.noCoder` if poppler-glib is not installed,
+    ///   `TintypeError.Code.outOfMemory`.
     package static func pageCount(of bytes: Data) throws(TintypeError) -> Int { try PDFDocument(bytes).pageCount }
 
     /// Reads the size of the first page.
     ///
     /// - Returns: `nil` if `isComplete` is false.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/noCoder`` if poppler-glib is not installed,
-    ///   ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.noCoder` if poppler-glib is not installed,
+    ///   `TintypeError.Code.outOfMemory`.
     package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         guard isComplete else { return nil }
         return Self.info(try PDFDocument(bytes).size(ofPage: 0))
@@ -68,10 +68,10 @@ package struct PDFDecoder: RecognizingImageDecoder, PartialImageDecoder, Sandbox
 
     /// Draws the page that ``DecodeOptions/page`` names, or the part and size that the options ask for.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``, before anything is allocated
-    ///   for the result, ``TintypeError/Code/noSuchFrame`` for a page that does not exist,
-    ///   ``TintypeError/Code/transformFailed`` if the crop lies outside the page, ``TintypeError/Code/noCoder`` if
-    ///   poppler-glib is not installed, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`, before anything is allocated
+    ///   for the result, `TintypeError.Code.noSuchFrame` for a page that does not exist,
+    ///   `TintypeError.Code.transformFailed` if the crop lies outside the page, `TintypeError.Code.noCoder` if
+    ///   poppler-glib is not installed, `TintypeError.Code.outOfMemory`, `TintypeError.Code.cancelled`.
     package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try context.checkCancelled()
         let options = context.options

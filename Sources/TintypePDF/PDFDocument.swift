@@ -19,7 +19,7 @@ struct PDFDocument: ~Copyable {
 
     /// Returns the size of a page in points, which may be invalid.
     ///
-    /// - Throws: ``TintypeError/Code/noSuchFrame``.
+    /// - Throws: `TintypeError.Code.noSuchFrame`.
     func size(ofPage page: Int) throws(TintypeError) -> DrawingSize {
         var size = DrawingSize(width: 0, height: 0)
         let status = tintype_pdf_get_page_size(document, Int32(clamping: page), &size.width, &size.height)
@@ -32,8 +32,8 @@ struct PDFDocument: ~Copyable {
     /// - Parameters:
     ///   - placement: Where the page lies in the result.
     ///   - size: The size of the result in pixels.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``,
-    ///   ``TintypeError/Code/noSuchFrame``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.outOfMemory`,
+    ///   `TintypeError.Code.noSuchFrame`.
     func draw(page: Int, _ placement: VectorPlacement, _ size: PixelSize) throws(TintypeError) -> PixelBuffer {
         let target = tintype_pdf_placement(
             x: placement.x, y: placement.y, width: placement.width, height: placement.height)

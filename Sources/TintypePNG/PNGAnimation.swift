@@ -30,7 +30,7 @@ struct PNGAnimation {
 
     /// Reads the chunks of a complete file in place. The header has been checked; the checksums of frame data have not.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated.
+    /// - Throws: `TintypeError.Code.undecodable` if the file is damaged or truncated.
     init(_ bytes: Data, _ header: tintype_png_header) throws(TintypeError) {
         self.init(header)
         try bytes.withTypedBytes { bytes throws(TintypeError) in try read(bytes) }
@@ -43,7 +43,7 @@ struct PNGAnimation {
     ///
     /// A frame is complete once the next chunk of another frame, or the end chunk, has begun.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged.
+    /// - Throws: `TintypeError.Code.undecodable` if the file is damaged.
     init(arrived bytes: Data, _ header: tintype_png_header) throws(TintypeError) {
         self.init(header)
         try bytes.withTypedBytes { bytes throws(TintypeError) in

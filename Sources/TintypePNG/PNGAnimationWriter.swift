@@ -19,7 +19,7 @@ struct PNGAnimationWriter {
     ///   - png: The pixels of `rect` alone, encoded by libpng.
     ///   - rect: The position on the canvas, in pixels.
     ///   - duration: The duration in seconds.
-    /// - Throws: ``TintypeError/Code/undecodable`` if `png` is not a complete PNG.
+    /// - Throws: `TintypeError.Code.undecodable` if `png` is not a complete PNG.
     mutating func append(_ png: Data, at rect: PixelRect, duration: Double) throws(TintypeError) {
         let isFirst = sequenceNumber == 0
         try png.withTypedBytes { bytes throws(TintypeError) in

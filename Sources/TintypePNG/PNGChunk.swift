@@ -49,7 +49,7 @@ struct PNGChunk {
     /// The stored CRC-32 of the type and the data.
     let checksum: UInt32
 
-    /// - Throws: ``TintypeError/Code/undecodable`` if the checksum does not match the type and the data.
+    /// - Throws: `TintypeError.Code.undecodable` if the checksum does not match the type and the data.
     func check(in bytes: UnsafeRawBufferPointer) throws(TintypeError) {
         let typed = bytes.bindMemory(to: UInt8.self)
         guard let base = typed.baseAddress,
@@ -69,7 +69,7 @@ struct PNGChunks {
 
     /// Returns the next chunk; the end chunk comes last.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the bytes end within the chunk.
+    /// - Throws: `TintypeError.Code.undecodable` if the bytes end within the chunk.
     mutating func next() throws(TintypeError) -> PNGChunk {
         guard bytes.count - offset >= 12 else { throw TintypeError(.truncated, "") }
         let length = Int(bytes.bigEndian32(at: offset))

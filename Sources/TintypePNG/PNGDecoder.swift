@@ -24,7 +24,7 @@ package struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder, San
     /// Reads the chunks before the pixels, and the delays of all frames of an animation.
     ///
     /// - Returns: `nil` if `bytes` is a prefix that ends too early.
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged, ``TintypeError/Code/limitExceeded`` for too
+    /// - Throws: `TintypeError.Code.undecodable` if the file is damaged, `TintypeError.Code.limitExceeded` for too
     ///   much metadata.
     package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         let reader = try PNGReader(DecodeContext())
@@ -40,9 +40,9 @@ package struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder, San
 
     /// Decodes the image, or the part and size that the options ask for.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
-    ///   ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
-    ///   ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable` if the file is damaged or truncated,
+    ///   `TintypeError.Code.limitExceeded` if the image is too large, before it is allocated,
+    ///   `TintypeError.Code.cancelled`.
     package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let reader = try PNGReader(context)
         return try bytes.withTypedBytes { raw throws(TintypeError) in
@@ -74,8 +74,8 @@ package struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder, San
 
     /// Creates a decoder of single frames; a still image has one frame.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
-    ///   ``TintypeError/Code/limitExceeded``.
+    /// - Throws: `TintypeError.Code.undecodable` if the file is damaged or truncated,
+    ///   `TintypeError.Code.limitExceeded`.
     package func makeFrameDecoder(
         _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
@@ -93,7 +93,7 @@ package struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder, San
     /// Returns the frames that are complete in a prefix of a file, or `nil` if there are none or the file is not
     /// animated.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged, ``TintypeError/Code/limitExceeded``.
+    /// - Throws: `TintypeError.Code.undecodable` if the file is damaged, `TintypeError.Code.limitExceeded`.
     package func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
         let reader = try PNGReader(context)
         let header = try bytes.withTypedBytes { bytes throws(TintypeError) in
@@ -113,7 +113,7 @@ package struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder, San
 
     /// Returns the converter of the file's colours to sRGB, or `nil` if none is needed.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` if the profile is too large.
+    /// - Throws: `TintypeError.Code.limitExceeded` if the profile is too large.
     static func converter(
         _ bytes: Data, _ header: tintype_png_header, _ limits: DecodeLimits
     ) throws(TintypeError) -> ColorConverter? {
@@ -245,8 +245,8 @@ extension PNGDecoder {
 extension PNGDecoder: SalvagingImageDecoder {
     /// Decodes the rows or passes before the damage, or the complete frames of an animation.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.outOfMemory`; `TintypeError.cancelled`.
     package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         let opened = try PNGReader(context)
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in try opened.open(raw, isComplete: false) }

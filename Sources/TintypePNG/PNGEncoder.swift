@@ -25,8 +25,8 @@ package struct PNGEncoder: ImageEncoder {
 
     /// Encodes `pixels` in the colour mode of `options`.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``,
-    ///   ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.encodeFailed`, `TintypeError.Code.outOfMemory`,
+    ///   `TintypeError.Code.cancelled`.
     package func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
@@ -91,7 +91,7 @@ package struct PNGEncoder: ImageEncoder {
 extension PNGEncoder: DeepImageEncoder {
     /// Encodes a still image with 16 bits per channel.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.encodeFailed`, `TintypeError.Code.outOfMemory`.
     package func encode(
         _ samples: DeepSamples, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
@@ -112,7 +112,7 @@ extension PNGEncoder: DeepImageEncoder {
 extension PNGEncoder: AnimatedImageEncoder {
     /// Encodes the frames of `animation`.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``, and the errors of decoding the
+    /// - Throws: `TintypeError.Code.encodeFailed`, `TintypeError.Code.outOfMemory`, and the errors of decoding the
     ///   frames.
     package func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions

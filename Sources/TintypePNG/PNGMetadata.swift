@@ -79,7 +79,7 @@ struct PNGMetadata {
     ///
     /// The first of cICP, iCCP, sRGB, and gAMA with cHRM counts (PNG third edition, 4.3).
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` if the profile is too large, before memory is allocated for it.
+    /// - Throws: `TintypeError.Code.limitExceeded` if the profile is too large, before memory is allocated for it.
     func colors(_ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
         if let codePoints { return codePoints }
         if let profile = try profile(limits) { return .profile(profile) }

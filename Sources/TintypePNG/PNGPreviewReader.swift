@@ -18,7 +18,7 @@ final class PNGPreviewReader: PreviewReader, @unchecked Sendable {
     /// - Parameters:
     ///   - header: The header of the bytes to append, checked against the limits.
     ///   - converter: Converts the colours to sRGB, or `nil`.
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.outOfMemory`.
     init(
         _ header: tintype_png_header, _ info: ImageInfo, _ converter: ColorConverter?, _ context: DecodeContext
     ) throws(TintypeError) {

@@ -23,7 +23,7 @@ struct PNGQuantizer {
     /// - Parameters:
     ///   - straight: Straight pixels.
     ///   - limit: The largest number of colours, from 2 to 256.
-    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.outOfMemory`, `TintypeError.Code.cancelled`.
     init(_ straight: PixelBuffer, limit: Int) throws(TintypeError) {
         self.straight = straight
         // Each level takes colours from the others.

@@ -10,7 +10,7 @@ struct PNGReader: ~Copyable {
     private let reader: OpaquePointer
     private let hook: CancelHook
 
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.outOfMemory`.
     init(_ context: DecodeContext) throws(TintypeError) {
         hook = CancelHook(context.isCancelled)
         let limits = tintype_png_limits(context.limits)
@@ -28,7 +28,7 @@ struct PNGReader: ~Copyable {
     ///
     /// - Parameter bytes: Must outlive the reader.
     /// - Returns: `nil` if `bytes` is a prefix that ends too early.
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for too much metadata, ``TintypeError/Code/undecodable``.
+    /// - Throws: `TintypeError.Code.limitExceeded` for too much metadata, `TintypeError.Code.undecodable`.
     func open(_ bytes: UnsafeRawBufferPointer, isComplete: Bool) throws(TintypeError) -> tintype_png_header? {
         var header = tintype_png_header()
         guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return nil }
@@ -73,7 +73,7 @@ struct PNGReader: ~Copyable {
 
     /// Ends the reading.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the image was damaged or truncated.
+    /// - Throws: `TintypeError.Code.undecodable` if the image was damaged or truncated.
     func finish() throws(TintypeError) {
         try check(tintype_png_reader_finish(reader))
     }

@@ -51,16 +51,16 @@ package struct PNMDecoder: RecognizingImageDecoder, PartialImageDecoder, Sandbox
     /// Reads the header.
     ///
     /// - Returns: `nil` if the bytes end within the header.
-    /// - Throws: ``TintypeError/Code/undecodable``.
+    /// - Throws: `TintypeError.Code.undecodable`.
     package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         try bytes.withTypedBytes { raw throws(TintypeError) in try Self.header(raw, isComplete: isComplete)?.info }
     }
 
     /// Decodes the image, or the part and size that the options ask for.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
-    ///   ``TintypeError/Code/limitExceeded``, before anything is allocated, ``TintypeError/Code/outOfMemory``,
-    ///   ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable` if the file is damaged or truncated,
+    ///   `TintypeError.Code.limitExceeded`, before anything is allocated, `TintypeError.Code.outOfMemory`,
+    ///   `TintypeError.Code.cancelled`.
     package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         guard let image = try Self.decode(bytes, context, allowsPartial: false) else { throw .truncatedPNM }
         return image
@@ -122,8 +122,8 @@ package struct PNMDecoder: RecognizingImageDecoder, PartialImageDecoder, Sandbox
 extension PNMDecoder: SalvagingImageDecoder {
     /// Decodes the rows of a truncated image.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.outOfMemory`; `TintypeError.cancelled`.
     package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try Self.decode(bytes, context, allowsPartial: true)
     }

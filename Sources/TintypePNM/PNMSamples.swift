@@ -28,7 +28,7 @@ struct PNMSamples {
     ///
     /// - Parameter words: Four words for each pixel.
     /// - Returns: `false` if the file ends before the end of the row. The words are then undefined.
-    /// - Throws: ``TintypeError/Code/undecodable`` for text that is no number.
+    /// - Throws: `TintypeError.Code.undecodable` for text that is no number.
     mutating func readRow(_ words: UnsafeMutableBufferPointer<UInt16>) throws(TintypeError) -> Bool {
         switch (header.encoding, header.isBitmap) {
         case (.text, let isBitmap): return try readText(words, isBitmap: isBitmap)

@@ -51,8 +51,8 @@ package struct RAWDecoder: RecognizingImageDecoder, SandboxableImageDecoder {
     /// Reads the size.
     ///
     /// - Returns: `nil` if `isComplete` is false.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/noCoder``
-    ///   if LibRaw is not installed, ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`, `TintypeError.Code.noCoder`
+    ///   if LibRaw is not installed, `TintypeError.Code.outOfMemory`.
     package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         guard isComplete else { return nil }
         let size = try bytes.withTypedBytes { raw throws(TintypeError) in try RAWFile(raw).measure() }
@@ -61,9 +61,9 @@ package struct RAWDecoder: RecognizingImageDecoder, SandboxableImageDecoder {
 
     /// Develops the image at the requested size, or decodes the embedded preview.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` for an image that is damaged or of an unknown camera,
-    ///   ``TintypeError/Code/limitExceeded``, before anything is allocated, ``TintypeError/Code/noCoder`` if LibRaw is
-    ///   not installed, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable` for an image that is damaged or of an unknown camera,
+    ///   `TintypeError.Code.limitExceeded`, before anything is allocated, `TintypeError.Code.noCoder` if LibRaw is
+    ///   not installed, `TintypeError.Code.outOfMemory`, `TintypeError.Code.cancelled`.
     package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             let (scale, limits) = (context.options.scale ?? 1, context.limits)

@@ -31,8 +31,8 @@ struct RAWFile: ~Copyable {
     /// Reads the header.
     ///
     /// - Parameter bytes: Must outlive the file.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/noCoder``
-    ///   without LibRaw, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`, `TintypeError.Code.noCoder`
+    ///   without LibRaw, `TintypeError.Code.outOfMemory`, `TintypeError.Code.cancelled`.
     init(
         _ bytes: UnsafeRawBufferPointer, isCancelled: @escaping @Sendable () -> Bool = { false }
     ) throws(TintypeError) {
@@ -68,7 +68,7 @@ struct RAWFile: ~Copyable {
 
     /// Returns the embedded preview, a JPEG; `nil` if there is none.
     ///
-    /// - Throws: ``TintypeError/Code/cancelled``, and the errors of ``init(_:isCancelled:)``.
+    /// - Throws: `TintypeError.Code.cancelled`, and the errors of ``init(_:isCancelled:)``.
     func preview() throws(TintypeError) -> Data? {
         var image = tintype_raw_image()
         let status = tintype_raw_read_preview(file, &image)
@@ -80,8 +80,8 @@ struct RAWFile: ~Copyable {
 
     /// Develops the image: the colours of all pixels in sRGB, upright.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/cancelled``, ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.cancelled`, `TintypeError.Code.outOfMemory`.
     func develop() throws(TintypeError) -> PixelBuffer {
         var image = tintype_raw_image()
         let status = tintype_raw_develop(file, &image)

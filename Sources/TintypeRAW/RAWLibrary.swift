@@ -17,7 +17,7 @@ enum RAWLibrary {
 
     /// Loads the first library of some file names.
     ///
-    /// - Throws: ``TintypeError/Code/noCoder`` if all are missing or lack functions.
+    /// - Throws: `TintypeError.Code.noCoder` if all are missing or lack functions.
     static func load(_ names: [String]) throws(TintypeError) -> RuntimeLibrary {
         try RuntimeLibrary(
             names,

@@ -42,7 +42,7 @@ struct RAWPreview {
     /// Decodes the preview.
     ///
     /// - Returns: `nil` if it is damaged or exceeds a limit.
-    /// - Throws: ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.cancelled`.
     func decode(at size: PixelSize, _ context: DecodeContext) throws(TintypeError) -> PixelBuffer? {
         var preview = context
         preview.options = DecodeOptions(crop: part, size: .shrink(size))

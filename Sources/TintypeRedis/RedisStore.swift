@@ -51,6 +51,8 @@ public final class RedisStore: SharedStore, LeaseStore {
     // MARK: Values
 
     /// Returns the value of a key, or `nil` if there is none.
+    ///
+    /// - Throws: An error if the server does not answer in time, or answers with one.
     public func value(for key: String) async throws(TintypeError) -> Data? {
         do throws(TintypeError) {
             return try await client(for: key).get(key)
@@ -61,7 +63,8 @@ public final class RedisStore: SharedStore, LeaseStore {
 
     /// Stores a value. Without a time to live the server keeps it until it needs the memory.
     ///
-    /// - Throws: `TintypeError.Code.limitExceeded` if the value is larger than ``maximumValueSize``.
+    /// - Throws: `TintypeError.Code.limitExceeded` if the value is larger than ``maximumValueSize``; an error if the
+    ///   server does not answer in time, or answers with one.
     public func store(_ value: Data, for key: String, timeToLive: Duration?) async throws(TintypeError) {
         do throws(TintypeError) {
             _ = try await client(for: key).set(key, to: value, timeToLive: timeToLive)
@@ -71,6 +74,8 @@ public final class RedisStore: SharedStore, LeaseStore {
     }
 
     /// Removes the value of a key. Not an error if there is none.
+    ///
+    /// - Throws: An error if the server does not answer in time, or answers with one.
     public func remove(_ key: String) async throws(TintypeError) {
         do throws(TintypeError) {
             _ = try await client(for: key).unlink(key)
@@ -80,6 +85,8 @@ public final class RedisStore: SharedStore, LeaseStore {
     }
 
     /// Returns whether there is a value for a key.
+    ///
+    /// - Throws: An error if the server does not answer in time, or answers with one.
     public func contains(_ key: String) async throws(TintypeError) -> Bool {
         do throws(TintypeError) {
             return try await client(for: key).exists(key)
@@ -93,6 +100,8 @@ public final class RedisStore: SharedStore, LeaseStore {
     /// Takes the lease of a key; `nil` if another holder has it.
     ///
     /// If it throws, the lease may be taken nevertheless, and ends after `time`.
+    ///
+    /// - Throws: An error if the server does not answer in time, or answers with one.
     public func acquireLease(_ key: String, for time: Duration) async throws(TintypeError) -> LeaseToken? {
         let token = LeaseToken.random()
         let isAcquired = try await client(for: key).set(
@@ -101,6 +110,8 @@ public final class RedisStore: SharedStore, LeaseStore {
     }
 
     /// Gives a lease back if the token still holds it. Otherwise does nothing.
+    ///
+    /// - Throws: An error if the server does not answer in time, or answers with one.
     public func releaseLease(_ key: String, _ token: LeaseToken) async throws(TintypeError) {
         _ = try await client(for: key).unlink(key, ifEqualTo: Data(token.description.utf8))
     }

@@ -33,8 +33,8 @@ package struct SVGDecoder: PartialImageDecoder, SandboxableImageDecoder {
     /// Reads the size of the document.
     ///
     /// - Returns: `nil` if `isComplete` is false.
-    /// - Throws: ``TintypeError/Code/undecodable`` if the document is damaged, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/noCoder`` if librsvg is not installed, ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.undecodable` if the document is damaged, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.noCoder` if librsvg is not installed, `TintypeError.Code.outOfMemory`.
     package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         guard isComplete else { return nil }
         return Self.info(try SVGDocument(markup: try SVGSource.markup(bytes, limit: SVGSource.limit(DecodeLimits()))))
@@ -42,9 +42,9 @@ package struct SVGDecoder: PartialImageDecoder, SandboxableImageDecoder {
 
     /// Draws the document, or the part and size that the options ask for.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the document is damaged, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/transformFailed`` if the crop lies outside the image, ``TintypeError/Code/noCoder`` if
-    ///   librsvg is not installed, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable` if the document is damaged, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.transformFailed` if the crop lies outside the image, `TintypeError.Code.noCoder` if
+    ///   librsvg is not installed, `TintypeError.Code.outOfMemory`, `TintypeError.Code.cancelled`.
     package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try context.checkCancelled()
         let limit = SVGSource.limit(context.limits)

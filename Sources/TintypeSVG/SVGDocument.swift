@@ -29,8 +29,8 @@ struct SVGDocument: ~Copyable {
     /// - Parameters:
     ///   - part: The part in pixels of the document; `nil` for all of it.
     ///   - size: The size of the result in pixels.
-    /// - Throws: ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/undecodable``,
-    ///   ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.limitExceeded`, `TintypeError.Code.undecodable`,
+    ///   `TintypeError.Code.outOfMemory`.
     func draw(_ part: PixelRect?, _ size: PixelSize) throws(TintypeError) -> PixelBuffer {
         let placement = try VectorPlacement(of: part, in: self.size, at: size)
         let target = tintype_svg_placement(

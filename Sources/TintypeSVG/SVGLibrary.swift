@@ -16,7 +16,7 @@ enum SVGLibrary {
 
     /// Loads the first library of some file names.
     ///
-    /// - Throws: ``TintypeError/Code/noCoder`` if all are missing or lack functions.
+    /// - Throws: `TintypeError.Code.noCoder` if all are missing or lack functions.
     static func load(_ names: [String]) throws(TintypeError) -> RuntimeLibrary {
         try RuntimeLibrary(
             names, functions: .init(tintype_svg_function_names()),
@@ -26,7 +26,7 @@ enum SVGLibrary {
     /// Parses a document.
     ///
     /// - Returns: A `tintype_svg_document`, which the caller closes.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``, and the errors of ``load(_:)``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.outOfMemory`, and the errors of ``load(_:)``.
     static func open(_ bytes: Data) throws(TintypeError) -> OpaquePointer {
         let library = try standard.get().functions
         var document: OpaquePointer?

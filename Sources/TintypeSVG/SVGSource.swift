@@ -9,9 +9,9 @@ enum SVGSource {
     /// - Parameters:
     ///   - bytes: The document, which may be compressed with gzip (SVG 1.1, 1.2).
     ///   - limit: The largest number of bytes that the markup may have.
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for a larger one, before it is in memory;
-    ///   ``TintypeError/Code/notAnImage`` for compressed bytes that are not an SVG; ``TintypeError/Code/undecodable``
-    ///   for invalid compression; ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.limitExceeded` for a larger one, before it is in memory;
+    ///   `TintypeError.Code.notAnImage` for compressed bytes that are not an SVG; `TintypeError.Code.undecodable`
+    ///   for invalid compression; `TintypeError.Code.outOfMemory`.
     static func markup(_ bytes: Data, limit: Int) throws(TintypeError) -> Data {
         guard bytes.count <= limit else { throw .tooLargeSVG(limit) }
         guard bytes.starts(with: gzip) else { return bytes }

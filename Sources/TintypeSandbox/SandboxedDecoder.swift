@@ -31,8 +31,8 @@ struct SandboxedDecoder: Sendable {
 
     /// Runs an operation in any worker, and converts its result while the worker is in use.
     ///
-    /// - Throws: The error of the decoder; ``TintypeError/Code/decoderCrashed``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/noWorker``, ``TintypeError/Code/cancelled``.
+    /// - Throws: The error of the decoder; `TintypeError.Code.decoderCrashed`, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.noWorker`, `TintypeError.Code.cancelled`.
     func run<Value>(
         _ operation: WorkerRequest.Operation, _ bytes: Data, _ context: DecodeContext,
         _ convert: (WorkerReply.Result, WorkerPool.Lease) throws(WorkerProcess.Failure) -> Value?
@@ -186,6 +186,8 @@ struct SandboxedDecoder: Sendable {
     private static let longestSide = 1 << 20
     private static let maximumWarnings = 16
 
+    /// Returns the header of a reply: `.some(nil)` if the bytes end before it does, and `nil` if the reply is another
+    /// one.
     func info(_ result: WorkerReply.Result) throws(WorkerProcess.Failure) -> ImageInfo?? {
         switch result {
         case .info(let info): .some(.some(try checked(info)))

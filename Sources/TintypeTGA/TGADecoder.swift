@@ -44,7 +44,7 @@ package struct TGADecoder: RecognizingImageDecoder, PartialImageDecoder, Sandbox
     /// Reads the header.
     ///
     /// - Returns: `nil` if more bytes are needed: whether pixels have alpha is stated at the end.
-    /// - Throws: ``TintypeError/Code/undecodable``.
+    /// - Throws: `TintypeError.Code.undecodable`.
     package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         guard isComplete else { return nil }
         return try bytes.withTypedBytes { raw throws(TintypeError) in try Self.header(raw).info }
@@ -52,9 +52,9 @@ package struct TGADecoder: RecognizingImageDecoder, PartialImageDecoder, Sandbox
 
     /// Decodes the image, or the part and size that the options ask for.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
-    ///   ``TintypeError/Code/limitExceeded``, before anything is allocated, ``TintypeError/Code/outOfMemory``,
-    ///   ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable` if the file is damaged or truncated,
+    ///   `TintypeError.Code.limitExceeded`, before anything is allocated, `TintypeError.Code.outOfMemory`,
+    ///   `TintypeError.Code.cancelled`.
     package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         guard let image = try Self.decode(bytes, context, allowsPartial: false) else { throw .truncatedTGA }
         return image
@@ -122,8 +122,8 @@ package struct TGADecoder: RecognizingImageDecoder, PartialImageDecoder, Sandbox
 extension TGADecoder: SalvagingImageDecoder {
     /// Decodes the rows of a truncated image.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.outOfMemory`; `TintypeError.cancelled`.
     package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try Self.decode(bytes, context, allowsPartial: true)
     }

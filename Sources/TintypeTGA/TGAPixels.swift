@@ -73,7 +73,7 @@ struct TGAColors {
     /// The colours of the palette.
     private let palette: [SIMD4<UInt8>]
 
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file ends within the palette.
+    /// - Throws: `TintypeError.Code.undecodable` if the file ends within the palette.
     init(_ header: TGAHeader, _ bytes: UnsafeRawBufferPointer) throws(TintypeError) {
         self.header = header
         guard bytes.count >= header.pixelOffset else {
@@ -92,7 +92,7 @@ struct TGAColors {
 
     /// Returns the colour of a stored pixel.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` for an index outside the palette.
+    /// - Throws: `TintypeError.Code.undecodable` for an index outside the palette.
     func color(_ value: UInt32) throws(TintypeError) -> SIMD4<UInt8> {
         switch header.kind {
         case .grey:

@@ -16,7 +16,7 @@ struct TIFFCMYKImage {
 
     /// Decodes all rows at the target size. Missing rows are transparent.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/cancelled``, ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.cancelled`, `TintypeError.Code.outOfMemory`.
     func decode(_ reader: borrowing TIFFReader, _ rows: inout TIFFRows) throws(TintypeError) -> PixelBuffer {
         let height = reader.batchHeight
         var resampler = try RowResampler(from: size, crop: target.part, to: target.size, filter: .lanczos3)

@@ -30,7 +30,7 @@ package struct TIFFDecoder: PartialImageDecoder, SandboxableImageDecoder {
     /// Reads the first directory, which may be anywhere in the file and is usually at its end.
     ///
     /// - Returns: `nil` if `isComplete` is false.
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged, or compressed in a way that is not
+    /// - Throws: `TintypeError.Code.undecodable` if the file is damaged, or compressed in a way that is not
     ///   supported.
     package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         guard isComplete else { return nil }
@@ -39,9 +39,9 @@ package struct TIFFDecoder: PartialImageDecoder, SandboxableImageDecoder {
 
     /// Decodes the first image, or the part and size that the options ask for.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged, truncated, or compressed in a way that is
-    ///   not supported, ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
-    ///   ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable` if the file is damaged, truncated, or compressed in a way that is
+    ///   not supported, `TintypeError.Code.limitExceeded` if the image is too large, before it is allocated,
+    ///   `TintypeError.Code.cancelled`.
     package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         // Checked before libtiff copies it.
         let profileBytes = TIFFDirectory.first(of: bytes)?.byteCount(Self.profileTag) ?? 0
@@ -111,8 +111,8 @@ extension TIFFDecoder: SalvagingImageDecoder {
     ///
     /// A file that is truncated can be salvaged only if its directory is at the beginning.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.outOfMemory`; `TintypeError.cancelled`.
     package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try TIFFReader(raw, context.limits)
@@ -149,7 +149,7 @@ struct TIFFRows {
     /// Reads the next rows with `read`.
     ///
     /// - Returns: Whether the rows were read. The caller makes missing ones transparent.
-    /// - Throws: The errors of `read`, but ``TintypeError/Code/undecodable`` only if all rows are needed.
+    /// - Throws: The errors of `read`, but `TintypeError.Code.undecodable` only if all rows are needed.
     mutating func read(
         _ batch: Range<Int>, _ read: (Range<Int>) throws(TintypeError) -> Void
     ) throws(TintypeError) -> Bool {

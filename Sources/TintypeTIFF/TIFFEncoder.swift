@@ -21,7 +21,7 @@ package struct TIFFEncoder: ImageEncoder {
 
     /// Encodes `pixels` with 8 bits per channel.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.encodeFailed`, `TintypeError.Code.outOfMemory`.
     package func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
@@ -62,7 +62,7 @@ package struct TIFFEncoder: ImageEncoder {
 extension TIFFEncoder: DeepImageEncoder {
     /// Encodes a still image with 16 bits per channel.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.encodeFailed`, `TintypeError.Code.outOfMemory`.
     package func encode(
         _ samples: DeepSamples, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {

@@ -15,7 +15,7 @@ struct TIFFRGBAImage {
 
     /// Decodes all rows at the target size. Missing rows are transparent.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/cancelled``, ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.cancelled`, `TintypeError.Code.outOfMemory`.
     func decode(_ reader: borrowing TIFFReader, _ rows: inout TIFFRows) throws(TintypeError) -> PixelBuffer {
         let height = reader.batchHeight
         var scratch = [UInt32](repeating: 0, count: size.width * height)

@@ -11,7 +11,7 @@ struct TIFFReader: ~Copyable {
     /// Opens a file and reads its first directory.
     ///
     /// - Parameter bytes: Must outlive the reader.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded`` if the profile is too large.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded` if the profile is too large.
     init(_ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(TintypeError) {
         var header = tintype_tiff_header()
         var reader: OpaquePointer?
@@ -61,7 +61,7 @@ struct TIFFReader: ~Copyable {
 
     /// Returns the colours that the file states.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` if the profile is too large.
+    /// - Throws: `TintypeError.Code.limitExceeded` if the profile is too large.
     func colors(_ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
         guard let profile = header.profile, Int(header.profile_bytes) > 0 else { return .standard }
         try limits.check(profileBytes: Int(header.profile_bytes))
@@ -104,7 +104,7 @@ struct TIFFReader: ~Copyable {
 
     /// Checks the memory that decoding takes, with the result at full size.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded``.
+    /// - Throws: `TintypeError.Code.limitExceeded`.
     func checkMemory(_ context: DecodeContext) throws(TintypeError) {
         // The rows of a batch, once as stored and once in four channels, which are then converted. libtiff may keep a
         // strip or tile twice.

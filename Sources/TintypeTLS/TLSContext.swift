@@ -29,8 +29,8 @@ package final class TLSContext: @unchecked Sendable {
     ///     one.
     ///   - protocols: The application protocols that are offered (ALPN), the preferred one first. A client that shares
     ///     none gets none.
-    /// - Throws: ``TintypeError/Code/insecure`` if a certificate or the key cannot be used, and
-    ///   ``TintypeError/Code/noCoder`` if libssl is not installed.
+    /// - Throws: `TintypeError.Code.insecure` if a certificate or the key cannot be used, and
+    ///   `TintypeError.Code.noCoder` if libssl is not installed.
     package init(
         server identity: TLSIdentity, clients: String? = nil, protocols: [String] = []
     ) throws(TintypeError) {

@@ -53,7 +53,7 @@ package struct VideoDecoder: RecognizingImageDecoder, SandboxableImageDecoder {
     /// Reads the size of the video.
     ///
     /// - Returns: `nil` if the bytes may end within the header, which many files have at their end.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/noCoder`` if
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.outOfMemory`, `TintypeError.Code.noCoder` if
     ///   the libraries are not installed.
     package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         do throws(TintypeError) {
@@ -66,9 +66,9 @@ package struct VideoDecoder: RecognizingImageDecoder, SandboxableImageDecoder {
 
     /// Decodes the frame, at the size that the options ask for.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or has no video that can be decoded,
-    ///   ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/noCoder`` if the libraries are not installed,
-    ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable` if the file is damaged or has no video that can be decoded,
+    ///   `TintypeError.Code.limitExceeded`, `TintypeError.Code.noCoder` if the libraries are not installed,
+    ///   `TintypeError.Code.outOfMemory`, `TintypeError.Code.cancelled`.
     package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try VideoReader(raw)

@@ -12,7 +12,7 @@ struct VideoReader: ~Copyable {
     /// Opens a file and reads its header.
     ///
     /// - Parameter bytes: Must outlive the reader.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/noCoder`` if
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.outOfMemory`, `TintypeError.Code.noCoder` if
     ///   the libraries are not installed.
     init(_ bytes: UnsafeRawBufferPointer) throws(TintypeError) {
         let library = try VideoLibrary.standard.get()
@@ -55,8 +55,8 @@ struct VideoReader: ~Copyable {
 
     /// Decodes the frame that is shown at a time.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded`` if it is larger than the header
-    ///   says and the limits allow, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded` if it is larger than the header
+    ///   says and the limits allow, `TintypeError.Code.outOfMemory`, `TintypeError.Code.cancelled`.
     func decode(at time: Duration, _ context: DecodeContext) throws(TintypeError) -> Frame {
         var message = [CChar](repeating: 0, count: Self.messageSize)
         var frame = tintype_video_frame()
@@ -75,7 +75,7 @@ struct VideoReader: ~Copyable {
 
     /// Returns the decoded frame in sRGB, not turned.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.outOfMemory`.
     func pixels(_ size: PixelSize, _ converter: ColorConverter?) throws(TintypeError) -> PixelBuffer {
         var writer = try PixelWriter(size: size)
         let stride = writer.bytesPerRow
@@ -87,7 +87,7 @@ struct VideoReader: ~Copyable {
 
     /// Returns the decoded frame in sRGB with its tones mapped, not turned.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.outOfMemory`, `TintypeError.Code.cancelled`.
     func toneMapped(
         _ size: PixelSize, _ colors: SourceColors, _ context: DecodeContext
     ) throws(TintypeError) -> PixelBuffer {

@@ -21,7 +21,7 @@ package struct WebPDecoder: ProgressiveAnimationDecoder, SandboxableImageDecoder
     /// Reads the header of a still image, and all chunks of an animation or of a file with Exif data or XMP.
     ///
     /// - Returns: `nil` if `bytes` is a prefix that ends too early.
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged.
+    /// - Throws: `TintypeError.Code.undecodable` if the file is damaged.
     package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try tintype_webp_header(raw) else {
@@ -36,9 +36,9 @@ package struct WebPDecoder: ProgressiveAnimationDecoder, SandboxableImageDecoder
 
     /// Decodes a still image at the size that the options ask for, or opens an animation.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
-    ///   ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
-    ///   ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable` if the file is damaged or truncated,
+    ///   `TintypeError.Code.limitExceeded` if the image is too large, before it is allocated,
+    ///   `TintypeError.Code.cancelled`.
     package func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try tintype_webp_header(raw) else { throw .truncatedWebP }
@@ -54,8 +54,8 @@ package struct WebPDecoder: ProgressiveAnimationDecoder, SandboxableImageDecoder
 
     /// Creates a decoder of single frames; a still image has one frame.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or truncated,
-    ///   ``TintypeError/Code/limitExceeded``.
+    /// - Throws: `TintypeError.Code.undecodable` if the file is damaged or truncated,
+    ///   `TintypeError.Code.limitExceeded`.
     package func makeFrameDecoder(
         _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
@@ -65,7 +65,7 @@ package struct WebPDecoder: ProgressiveAnimationDecoder, SandboxableImageDecoder
     /// Returns the frames that are complete in a prefix of a file, or `nil` if there are none or the file is not
     /// animated.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged, ``TintypeError/Code/limitExceeded``.
+    /// - Throws: `TintypeError.Code.undecodable` if the file is damaged, `TintypeError.Code.limitExceeded`.
     package func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in try tintype_webp_header(raw) }
         guard let header, header.is_animated,
@@ -170,8 +170,8 @@ extension WebPDecoder {
 extension WebPDecoder: SalvagingImageDecoder {
     /// Decodes the rows before the damage, or the complete frames of an animation.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`,
+    ///   `TintypeError.Code.outOfMemory`; `TintypeError.cancelled`.
     package func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in try tintype_webp_header(raw) }
         guard let header else { return nil }
@@ -186,7 +186,7 @@ extension WebPDecoder: SalvagingImageDecoder {
 
     /// Returns the colours that the bytes before the pixels state, or `nil` if an announced profile has not arrived.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` if the profile is too large.
+    /// - Throws: `TintypeError.Code.limitExceeded` if the profile is too large.
     static func colorsBeforePixels(_ bytes: Data, _ limits: DecodeLimits) throws(TintypeError) -> SourceColors? {
         // The flags of an extended file (RFC 9649, 2.7).
         let isExtended = bytes.count > 20 && bytes.dropFirst(12).starts(with: "VP8X".utf8)
@@ -205,7 +205,7 @@ extension PixelBuffer {
     /// - Parameters:
     ///   - size: The size that the file states, in pixels; libwebp scales a frame of another size.
     ///   - converter: Converts the colours to sRGB, or `nil`.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/cancelled``, ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.cancelled`, `TintypeError.Code.outOfMemory`.
     init(
         webP bytes: UnsafeBufferPointer<UInt8>, size: PixelSize, hasAlpha: Bool, _ converter: ColorConverter?,
         isCancelled: @escaping @Sendable () -> Bool

@@ -28,7 +28,7 @@ package struct WebPEncoder: ImageEncoder {
 
     /// Encodes `pixels` at the quality of `options`.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.encodeFailed`, `TintypeError.Code.outOfMemory`.
     package func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
@@ -67,8 +67,8 @@ package struct WebPEncoder: ImageEncoder {
 extension WebPEncoder: AnimatedImageEncoder {
     /// Encodes the frames of `animation` at the quality of `options`.
     ///
-    /// - Throws: ``TintypeError/Code/encodeFailed`` also if the animation is too long,
-    ///   ``TintypeError/Code/outOfMemory``, and the errors of decoding the frames.
+    /// - Throws: `TintypeError.Code.encodeFailed` also if the animation is too long,
+    ///   `TintypeError.Code.outOfMemory`, and the errors of decoding the frames.
     package func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
@@ -88,7 +88,7 @@ struct WebPAnimationWriter: ~Copyable {
     private let animation: OpaquePointer
     private let size: PixelSize
 
-    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.encodeFailed`, `TintypeError.Code.outOfMemory`.
     init(_ image: AnimatedImage, _ settings: tintype_webp_settings) throws(TintypeError) {
         size = image.size
         var animation: OpaquePointer?
@@ -106,7 +106,7 @@ struct WebPAnimationWriter: ~Copyable {
     /// Appends a frame.
     ///
     /// - Parameter time: The time at which it begins, in milliseconds from the start.
-    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.encodeFailed`, `TintypeError.Code.outOfMemory`.
     func append(_ pixels: PixelBuffer, at time: Int) throws(TintypeError) {
         let straight = pixels.isOpaque ? pixels : try pixels.unpremultiplied()
         let milliseconds = try milliseconds(time)

@@ -12,7 +12,7 @@ struct WebPFile: ~Copyable {
     /// - Parameters:
     ///   - bytes: Must outlive this value.
     ///   - isComplete: Whether `bytes` is the complete file, and not a prefix.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded`` for too many frames or too much
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded` for too many frames or too much
     ///   metadata.
     init(
         _ bytes: UnsafeRawBufferPointer, isComplete: Bool = true, _ limits: DecodeLimits
@@ -46,7 +46,7 @@ struct WebPFile: ~Copyable {
 
     /// Returns the colours that the file states.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` if the profile is too large.
+    /// - Throws: `TintypeError.Code.limitExceeded` if the profile is too large.
     func colors(_ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
         guard let profile = chunk("ICCP") else { return .standard }
         try limits.check(profileBytes: profile.count)
@@ -60,7 +60,7 @@ struct WebPFile: ~Copyable {
 
     /// Returns the frame at `index`, counted from 0, with a pointer into the file's bytes.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if the frame is damaged or incomplete.
+    /// - Throws: `TintypeError.Code.undecodable` if the frame is damaged or incomplete.
     func frame(_ index: Int) throws(TintypeError) -> tintype_webp_frame {
         var frame = tintype_webp_frame()
         if let error = TintypeError(tintype_webp_get_frame(file, UInt32(clamping: index), &frame)) { throw error }
@@ -90,7 +90,7 @@ extension tintype_webp_header {
     /// Reads the header.
     ///
     /// - Returns: `nil` if `bytes` is a prefix that ends too early.
-    /// - Throws: ``TintypeError/Code/undecodable``.
+    /// - Throws: `TintypeError.Code.undecodable`.
     init?(_ bytes: UnsafeRawBufferPointer) throws(TintypeError) {
         self.init()
         let status =

@@ -16,7 +16,7 @@ final class WebPFrameDecoder: FrameDecoder, @unchecked Sendable {
     private let ranges: [Range<Int>]
     private let converter: ColorConverter?
 
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`.
     init(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) {
         self.bytes = bytes
         let (canvas, plays, colors, located) = try bytes.withTypedBytes { raw throws(TintypeError) in
@@ -35,7 +35,7 @@ final class WebPFrameDecoder: FrameDecoder, @unchecked Sendable {
     /// Reads the frames that are complete in a prefix of a file.
     ///
     /// - Returns: `nil` if there are none.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``.
+    /// - Throws: `TintypeError.Code.undecodable`, `TintypeError.Code.limitExceeded`.
     init?(arrived bytes: Data, _ canvas: PixelSize, _ context: DecodeContext) throws(TintypeError) {
         try context.limits.check(ImageInfo(format: .webp, size: canvas))
         let (plays, colors, located) = try bytes.withTypedBytes { raw throws(TintypeError) in

@@ -22,7 +22,7 @@ final class WebPPreviewReader: PreviewReader, @unchecked Sendable {
     /// - Parameters:
     ///   - info: The information about the image to append, checked against the limits.
     ///   - converter: Converts the colours to sRGB, or `nil`.
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.outOfMemory`.
     init(
         _ info: ImageInfo, _ converter: ColorConverter?, _ context: DecodeContext
     ) throws(TintypeError) {

@@ -1,6 +1,6 @@
 import Tintype
 
-/// A pipeline whose loads end with ``TintypeError/Code/cancelled`` when the user interrupts the command.
+/// A pipeline whose loads end with `TintypeError.Code.cancelled` when the user interrupts the command.
 ///
 /// Encoding and writing are not loads: images that have been loaded are finished.
 struct InterruptiblePipeline: Sendable {
@@ -45,7 +45,7 @@ struct InterruptiblePipeline: Sendable {
 
     /// Returns the source that an argument names, with the bytes of standard input for `-`. Blocks while it reads them.
     ///
-    /// - Throws: ``TintypeError/Code/invalidSource``, and the errors of ``StandardInput/read(atMost:_:until:)``.
+    /// - Throws: `TintypeError.Code.invalidSource`, and the errors of ``StandardInput/read(atMost:_:until:)``.
     func source(_ argument: SourceArgument) throws(TintypeError) -> ImageSource {
         guard argument.isStandardInput else { return try argument.source() }
         let data = try StandardInput.read(atMost: configuration.maximumByteCount, "an image", until: interruption)

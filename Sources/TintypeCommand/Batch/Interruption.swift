@@ -53,7 +53,7 @@ final class Interruption: Sendable {
 
     var isRequested: Bool { state.withLock { $0.isRequested } }
 
-    /// - Throws: ``TintypeError/Code/cancelled`` if the user has interrupted the command.
+    /// - Throws: `TintypeError.Code.cancelled` if the user has interrupted the command.
     func check() throws(TintypeError) {
         if isRequested { throw .cancelled }
     }

@@ -71,7 +71,7 @@ final class SharedClaims: Sendable {
         self.claims = Locked(claims)
     }
 
-    /// - Throws: ``TintypeError/Code/unwritable`` if the path belongs to another image.
+    /// - Throws: `TintypeError.Code.unwritable` if the path belongs to another image.
     func claim(_ path: String, for input: BatchInput) throws(TintypeError) {
         let conflict = claims.withLock { claims -> PathClaims.Conflict? in
             do throws(PathClaims.Conflict) {

@@ -15,7 +15,7 @@ struct ImageComparison: Equatable, Sendable {
     let structuralSimilarity: Double
 
     /// - Parameter check: Called for each row; its error ends the comparison.
-    /// - Throws: ``TintypeError/Code/transformFailed`` if the sizes differ; the error of `check`.
+    /// - Throws: `TintypeError.Code.transformFailed` if the sizes differ; the error of `check`.
     init(
         _ first: PixelBuffer, _ second: PixelBuffer, check: () throws(TintypeError) -> Void = {}
     ) throws(TintypeError) {

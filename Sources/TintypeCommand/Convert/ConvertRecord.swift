@@ -63,7 +63,7 @@ struct ConvertReport: Sendable {
     let style: Style
     let display: ProgressDisplay?
 
-    /// - Throws: ``TintypeError/Code/unwritable``.
+    /// - Throws: `TintypeError.Code.unwritable`.
     func add(_ record: ConvertRecord) throws(TintypeError) {
         display?.finish(bytes: record.written?.bytes ?? 0)
         guard let display else { return try write(record) }

@@ -25,7 +25,7 @@ struct ConvertRun: Sendable {
 
     /// Converts the images of a plan, several at a time, until the user interrupts it.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable`` if the report cannot be written.
+    /// - Throws: `TintypeError.Code.unwritable` if the report cannot be written.
     func run(_ plan: OutputPlan, width: Int, report: ConvertReport) async throws -> BatchTally {
         var tally = BatchTally(total: plan.count)
         report.display?.begin(total: plan.count)
@@ -98,7 +98,7 @@ struct ConvertRun: Sendable {
 
     /// Returns whether an output is left as it is.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable`` if it exists and the user has not chosen what happens to it.
+    /// - Throws: `TintypeError.Code.unwritable` if it exists and the user has not chosen what happens to it.
     private func isSkipped(_ path: String) throws(TintypeError) -> Bool {
         guard existing != .overwrite, access(path, F_OK) == 0 else { return false }
         guard existing == .fail else { return true }

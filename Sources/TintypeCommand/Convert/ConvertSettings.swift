@@ -13,7 +13,7 @@ struct ConvertSettings: Sendable {
 
     /// Checks that an image can be written in the dynamic range that the user wants.
     ///
-    /// - Throws: ``TintypeError/Code/noCoder``.
+    /// - Throws: `TintypeError.Code.noCoder`.
     func checkRange(of image: Image) throws(TintypeError) {
         guard isHighRange, image.isAnimated else { return }
         throw TintypeError(

@@ -12,7 +12,7 @@ struct ContactSheet {
 
     /// Draws each image centred in its cell, row by row.
     ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.outOfMemory`.
     func draw(_ images: [Image]) throws(TintypeError) -> PixelBuffer {
         let rows = (images.count + columns - 1) / columns
         let size = PixelSize(

@@ -98,7 +98,7 @@ struct FormatSample: Sendable {
 
     /// Decodes the image, and compares its format, size and colour.
     ///
-    /// - Throws: The error of the decoder; ``TintypeError/Code/undecodable`` if it is another image.
+    /// - Throws: The error of the decoder; `TintypeError.Code.undecodable` if it is another image.
     func verify(_ coders: ImageCoderRegistry) throws(TintypeError) {
         let decoded = try coders.decoder(for: bytes).decode(bytes, context: DecodeContext())
         guard decoded.info.format == format, decoded.size == size else {

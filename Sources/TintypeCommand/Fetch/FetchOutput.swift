@@ -74,7 +74,7 @@ struct FetchPaths: Sendable {
 
     /// Returns the path of a loaded image, which is its own from now on; `nil` for standard output.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable`` if the path belongs to another image.
+    /// - Throws: `TintypeError.Code.unwritable` if the path belongs to another image.
     mutating func claimPath(
         of input: BatchInput, _ format: ImageFormat, _ size: PixelSize
     ) throws(TintypeError) -> String? {

@@ -21,7 +21,7 @@ struct FetchRun: Sendable {
     /// Loads each distinct image once, until the user interrupts it.
     ///
     /// - Returns: The outcomes of the sources, each counted as often as it was listed.
-    /// - Throws: ``TintypeError/Code/unwritable`` if the report cannot be written. The other loads are cancelled.
+    /// - Throws: `TintypeError.Code.unwritable` if the report cannot be written. The other loads are cancelled.
     func run(_ inputs: [BatchInput]) async throws -> BatchTally {
         var counts: [SourceArgument: Int] = [:]
         for input in inputs where input.problem == nil { counts[input.source, default: 0] += 1 }
@@ -88,7 +88,7 @@ final class SharedPaths: Sendable {
 
     func path(of input: BatchInput) -> String? { paths.withLock { $0.path(of: input) } }
 
-    /// - Throws: ``TintypeError/Code/unwritable`` if another image has the path.
+    /// - Throws: `TintypeError.Code.unwritable` if another image has the path.
     func claimPath(
         of input: BatchInput, _ format: ImageFormat, _ size: PixelSize
     ) throws(TintypeError) -> String? {
@@ -122,7 +122,7 @@ final class FetchReport: Sendable {
 
     /// Writes a record as often as its source was listed.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable``.
+    /// - Throws: `TintypeError.Code.unwritable`.
     func add(_ record: FetchRecord, times: Int) throws(TintypeError) {
         display?.finish(times: times)
         let record = showsMetrics ? record : record.withoutMetrics

@@ -13,7 +13,7 @@ struct InputOptions: ParsableArguments {
 
     /// Returns the inputs that arguments and the list name.
     ///
-    /// - Throws: The errors of ``ListOptions/appended(to:)``; ``TintypeError/Code/invalidSource`` if standard input
+    /// - Throws: The errors of ``ListOptions/appended(to:)``; `TintypeError.Code.invalidSource` if standard input
     ///   would be read twice.
     func inputs(_ arguments: [SourceArgument]) throws(TintypeError) -> [BatchInput] {
         let all = try list.appended(to: arguments)

@@ -21,7 +21,7 @@ struct SourceArgument: ExpressibleByArgument, Hashable {
         return url.path(percentEncoded: false)
     }
 
-    /// - Throws: ``TintypeError/Code/invalidSource``.
+    /// - Throws: `TintypeError.Code.invalidSource`.
     func source() throws(TintypeError) -> ImageSource {
         guard hasScheme else {
             guard !text.isEmpty else {

@@ -13,8 +13,8 @@ struct ListOptions: ParsableArguments {
 
     /// Returns the arguments, followed by the sources of the list.
     ///
-    /// - Throws: ``TintypeError/Code/notFound``, ``TintypeError/Code/unreadable`` or
-    ///   ``TintypeError/Code/limitExceeded``.
+    /// - Throws: `TintypeError.Code.notFound`, `TintypeError.Code.unreadable` or
+    ///   `TintypeError.Code.limitExceeded`.
     func appended(to arguments: [SourceArgument]) throws(TintypeError) -> [SourceArgument] {
         guard let from else { return arguments }
         return arguments + (try SourceList.read(from.path))
@@ -30,8 +30,8 @@ struct ListOptions: ParsableArguments {
 /// A list of sources, one per line, in UTF-8.
 enum SourceList {
     /// - Parameter name: The path of a file, pipe or device; `-` for standard input.
-    /// - Throws: ``TintypeError/Code/notFound``; ``TintypeError/Code/unreadable``, also for a line that is not UTF-8,
-    ///   because its repaired form would name another file; ``TintypeError/Code/limitExceeded``.
+    /// - Throws: `TintypeError.Code.notFound`; `TintypeError.Code.unreadable`, also for a line that is not UTF-8,
+    ///   because its repaired form would name another file; `TintypeError.Code.limitExceeded`.
     static func read(_ name: String) throws(TintypeError) -> [SourceArgument] {
         do throws(TintypeError) {
             return try parse(try bytes(name))
@@ -43,7 +43,7 @@ enum SourceList {
     /// Parses a list, without blank lines and lines that start with `#`. Bytes are compared, because a list may have a
     /// million lines.
     ///
-    /// - Throws: ``TintypeError/Code/unreadable`` for a line that is not UTF-8.
+    /// - Throws: `TintypeError.Code.unreadable` for a line that is not UTF-8.
     static func parse(_ data: Data) throws(TintypeError) -> [SourceArgument] {
         let start = data.starts(with: byteOrderMark) ? byteOrderMark.count : 0
         guard let text = String(validating: data.dropFirst(start), as: UTF8.self) else {

@@ -7,7 +7,7 @@ enum OutputFile {
     /// Writes the file that the user names. A device or pipe, such as `/dev/stdout`, is written to instead of replaced.
     ///
     /// - Parameter followsLinks: Whether the file to which a symbolic link leads is replaced, instead of the link.
-    /// - Throws: ``TintypeError/Code/unwritable``.
+    /// - Throws: `TintypeError.Code.unwritable`.
     static func write(_ data: Data, to path: String, followsLinks: Bool = true) async throws(TintypeError) {
         try await onDisk(path) { () throws(POSIXError) in
             if isStream(path) { return try writeInPlace(data, to: path) }
@@ -17,14 +17,14 @@ enum OutputFile {
 
     /// Writes a file whose name comes from outside. Never follows a link of that name.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable``.
+    /// - Throws: `TintypeError.Code.unwritable`.
     static func writeUntrusted(_ data: Data, to path: String) async throws(TintypeError) {
         try await onDisk(path) { () throws(POSIXError) in try replace(path, with: data) }
     }
 
     /// Creates a directory and the directories above it, if they are missing.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable``.
+    /// - Throws: `TintypeError.Code.unwritable`.
     static func createDirectory(_ path: String) throws(TintypeError) {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -36,7 +36,7 @@ enum OutputFile {
 
     /// Creates the directories above a file, if they are missing.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable``.
+    /// - Throws: `TintypeError.Code.unwritable`.
     static func createParent(of path: String) throws(TintypeError) {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
         let directory = String(path[..<slash])

@@ -7,8 +7,8 @@ enum StandardInput {
     ///   - limit: The largest number of bytes.
     ///   - content: The name of the content in errors, such as "an image".
     ///   - interruption: Ends the reading.
-    /// - Throws: ``TintypeError/Code/unreadable``; ``TintypeError/Code/limitExceeded`` for more than `limit` bytes;
-    ///   ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.unreadable`; `TintypeError.Code.limitExceeded` for more than `limit` bytes;
+    ///   `TintypeError.Code.cancelled`.
     static func read(
         atMost limit: Int, _ content: String, until interruption: Interruption = .none
     ) throws(TintypeError) -> Data {

@@ -7,21 +7,21 @@ enum StandardOutput {
 
     /// Writes one line. Characters that a terminal would interpret or hide are escaped.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable``.
+    /// - Throws: `TintypeError.Code.unwritable`.
     static func write(_ line: String) throws(TintypeError) {
         try write(raw: line.printable + "\n")
     }
 
     /// Writes one line, in colour if standard output has colours.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable``.
+    /// - Throws: `TintypeError.Code.unwritable`.
     static func write(_ line: StyledText) throws(TintypeError) {
         try write(lines: [line])
     }
 
     /// Writes several lines at once, in colour if standard output has colours.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable``.
+    /// - Throws: `TintypeError.Code.unwritable`.
     static func write(lines: [StyledText]) throws(TintypeError) {
         let inColor = StandardStream.hasColors(STDOUT_FILENO)
         try write(raw: lines.map { $0.rendered(inColor: inColor) + "\n" }.joined())
@@ -29,14 +29,14 @@ enum StandardOutput {
 
     /// Writes one JSON object as one line, with its keys in alphabetical order.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable``; ``TintypeError/Code/encodeFailed`` if a value has no JSON form.
+    /// - Throws: `TintypeError.Code.unwritable`; `TintypeError.Code.encodeFailed` if a value has no JSON form.
     static func write(json value: some Encodable) throws(TintypeError) {
         try write(jsonLines: CollectionOfOne(value))
     }
 
     /// Writes JSON objects at once, each as one line with its keys in alphabetical order.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable``; ``TintypeError/Code/encodeFailed`` if a value has no JSON form.
+    /// - Throws: `TintypeError.Code.unwritable`; `TintypeError.Code.encodeFailed` if a value has no JSON form.
     static func write(jsonLines values: some Collection<some Encodable>) throws(TintypeError) {
         guard !values.isEmpty else { return }
         let encoder = JSONEncoder()
@@ -53,14 +53,14 @@ enum StandardOutput {
 
     /// Writes text that contains nothing from outside, or that a script reads, such as a path.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable``.
+    /// - Throws: `TintypeError.Code.unwritable`.
     static func write(raw text: String) throws(TintypeError) {
         try check(lock.withLock { _ in StandardStream.write(text, to: STDOUT_FILENO) })
     }
 
     /// Writes bytes as they are, such as those of an image.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable``.
+    /// - Throws: `TintypeError.Code.unwritable`.
     static func write(bytes: Data) throws(TintypeError) {
         try check(lock.withLock { _ in StandardStream.write(bytes, to: STDOUT_FILENO) })
     }

@@ -54,7 +54,7 @@ struct PrefetchRun: Sendable {
 
     /// Returns the source that the disk cache can store.
     ///
-    /// - Throws: ``TintypeError/Code/invalidSource`` for anything else, which is available without the cache.
+    /// - Throws: `TintypeError.Code.invalidSource` for anything else, which is available without the cache.
     static func source(_ argument: SourceArgument) throws(TintypeError) -> ImageSource {
         let source = try argument.source()
         guard source.isWorthKeepingOnDisk else {

@@ -34,8 +34,8 @@ struct PlacedAnimation: Sendable {
 
     /// Plays one animation at the cursor.
     ///
-    /// - Throws: ``TintypeError/Code/unreadable`` without a terminal, ``TintypeError/Code/unwritable``;
-    ///   ``TintypeError/Code/cancelled`` after an interruption.
+    /// - Throws: `TintypeError.Code.unreadable` without a terminal, `TintypeError.Code.unwritable`;
+    ///   `TintypeError.Code.cancelled` after an interruption.
     func play(_ frames: AnimatedImage, _ layout: CellLayout) async throws(TintypeError) {
         let device = try TerminalDevice()
         try StandardOutput.write(raw: String(repeating: "\n", count: layout.span.rows))
@@ -49,7 +49,7 @@ struct PlacedAnimation: Sendable {
     /// - Parameters:
     ///   - row: The row of the cursor, below all animations.
     ///   - onEnd: Called on any thread before a signal ends the process, when the terminal has been restored.
-    /// - Throws: ``TintypeError/Code/unreadable`` if the terminal is gone; ``TintypeError/Code/cancelled`` after an
+    /// - Throws: `TintypeError.Code.unreadable` if the terminal is gone; `TintypeError.Code.cancelled` after an
     ///   interruption.
     func play(
         _ animations: [PlacedAnimation], above row: Int, on device: TerminalDevice,

@@ -56,8 +56,8 @@ struct ImagePrinter: Sendable {
     ///   - image: The number of the image in the terminal.
     ///   - limit: The largest number of bytes of frames.
     /// - Returns: The number of frames that the terminal plays.
-    /// - Throws: The errors of the frames, and ``TintypeError/Code/cancelled`` after an interruption, when the terminal
-    ///   plays the frames before; ``TintypeError/Code/unwritable``.
+    /// - Throws: The errors of the frames, and `TintypeError.Code.cancelled` after an interruption, when the terminal
+    ///   plays the frames before; `TintypeError.Code.unwritable`.
     func sendFrames(
         _ frames: AnimatedImage, loopCount: Int?, image: UInt32, limit: Int = InlineImage.animationLimit
     ) throws(TintypeError) -> Int {
@@ -130,7 +130,7 @@ extension TerminalCapabilities {
 extension StandardOutput {
     /// Writes an image, and removes the memory that it shares with the terminal.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable``.
+    /// - Throws: `TintypeError.Code.unwritable`.
     static func write(_ output: InlineImage.Output) throws(TintypeError) {
         defer { for object in output.shared { object.remove() } }
         try write(bytes: Data(output.bytes))

@@ -36,7 +36,7 @@ import TintypeTerminal
     ///
     /// - Parameter watch: Reports the sources that have changed; `nil` to watch none.
     /// - Returns: The number of files that could not be loaded when they were shown last.
-    /// - Throws: ``TintypeError/Code/unreadable`` without a terminal.
+    /// - Throws: `TintypeError.Code.unreadable` without a terminal.
     func run(watching watch: FileWatch?) async throws(TintypeError) -> Int {
         let session = try TerminalSession(capabilities) { key in
             Task { @MainActor in self.press(key) }

@@ -295,7 +295,7 @@ extension Convert {
 
     /// Returns the format that the extension of the output names; `nil` for standard output.
     ///
-    /// - Throws: ``TintypeError/Code/noCoder`` if it names no format that can be encoded.
+    /// - Throws: `TintypeError.Code.noCoder` if it names no format that can be encoded.
     private func pairFormat(_ coders: ImageCoderRegistry) throws(TintypeError) -> ImageFormat? {
         let path = arguments[1].text
         guard path != "-" else { return nil }

@@ -88,7 +88,7 @@ struct InfoReport {
 
     /// Adds the results of a chunk, and writes those that are due.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable``.
+    /// - Throws: `TintypeError.Code.unwritable`.
     mutating func add(_ results: [Inspector.Result], number: Int) throws(TintypeError) {
         for result in results { display?.finish(bytes: (try? result.get().bytes) ?? 0) }
         try writeDue(ordered.add(results, number: number).flatMap(\.self))
@@ -96,7 +96,7 @@ struct InfoReport {
 
     /// Writes the results that follow one that the user has interrupted, and ends the progress.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable``.
+    /// - Throws: `TintypeError.Code.unwritable`.
     mutating func end() throws(TintypeError) {
         try writeDue(ordered.drain().flatMap(\.self))
         display?.end()

@@ -135,8 +135,8 @@ final class Segment: @unchecked Sendable {
         var usage: DiskUsage { DiskUsage(count: max(0, count - deadCount), byteCount: max(0, size - deadSize)) }
     }
 
-    /// The space of the records. Reads four words, or the slots of a segment whose words cannot be changed. After a
-    /// writer was stopped, it may be wrong by an entry.
+    /// The space of the records. Reads four words, or the slots of a segment whose words cannot be changed. It may be
+    /// wrong by the entries that were being removed when a process was stopped.
     var space: Space {
         let count = slotsInUse
         guard isWritable else { return scannedSpace }

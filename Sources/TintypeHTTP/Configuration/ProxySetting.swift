@@ -14,7 +14,7 @@ public enum ProxySetting: Hashable, Sendable {
     /// Returns the proxy for a URL; `nil` for none.
     ///
     /// - Parameter variables: The environment variables.
-    /// - Throws: ``TintypeCore/TintypeError/Code/unreachable`` when the environment names a proxy of another kind.
+    /// - Throws: `TintypeError.Code.unreachable` when the environment names a proxy of another kind.
     func proxy(for url: URL, environment variables: [String: String]) throws(TintypeError) -> ProxyServer? {
         switch self {
         case .direct: nil

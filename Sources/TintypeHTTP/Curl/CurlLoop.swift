@@ -25,7 +25,7 @@ final class CurlLoop {
 
     /// Loads the library if necessary.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/unreachable`` when the library cannot be used.
+    /// - Throws: `TintypeError.Code.unreachable` when the library cannot be used.
     init(_ wakeup: WakeupDescriptor) throws(TintypeError) {
         try CurlLibrary.load()
         guard wakeup.number >= 0 else {

@@ -18,7 +18,7 @@ enum ContentCoding: Sendable {
     /// Returns the coding of a response; `nil` for none. Names that are no coding, such as `aws-chunked` and `UTF-8`,
     /// are ignored: servers send them with bytes that are not coded.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/undecipherable`` for a coding that is not supported, or several.
+    /// - Throws: `TintypeError.Code.undecipherable` for a coding that is not supported, or several.
     static func of(_ headers: HTTPFields) throws(TintypeError) -> ContentCoding? {
         let names = headers.list("content-encoding").map { $0.lowercased() }
             .filter { supported.contains($0) || unsupported.contains($0) }
@@ -35,7 +35,7 @@ enum ContentCoding: Sendable {
 
     /// Creates a decoder of one body.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/undecipherable`` when its library is not installed.
+    /// - Throws: `TintypeError.Code.undecipherable` when its library is not installed.
     func decoder(_ limits: ResponseBody.Limits) throws(TintypeError) -> any BodyDecoder {
         switch self {
         case .gzip: Inflater(isGzip: true, limits)
@@ -49,8 +49,8 @@ enum ContentCoding: Sendable {
 protocol BodyDecoder: AnyObject {
     /// Decodes the next part of the body, and passes the decoded bytes to `consume` in pieces of at most 32 KB.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/undecipherable`` for damaged bytes,
-    ///   ``TintypeCore/TintypeError/Code/limitExceeded`` when the body or its expansion exceeds the limits, and the
+    /// - Throws: `TintypeError.Code.undecipherable` for damaged bytes,
+    ///   `TintypeError.Code.limitExceeded` when the body or its expansion exceeds the limits, and the
     ///   error of `consume`.
     func decode(
         _ bytes: UnsafeRawBufferPointer, _ consume: (UnsafeRawBufferPointer) throws(TintypeError) -> Void
@@ -58,7 +58,7 @@ protocol BodyDecoder: AnyObject {
 
     /// Checks that the coded data is complete. Call at the end of the body.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/truncatedBody`` when it is not.
+    /// - Throws: `TintypeError.Code.truncatedBody` when it is not.
     func finish() throws(TintypeError)
 }
 
@@ -76,7 +76,7 @@ struct Expansion {
 
     /// Counts decoded bytes.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/limitExceeded``.
+    /// - Throws: `TintypeError.Code.limitExceeded`.
     mutating func add(_ decodedCount: Int) throws(TintypeError) {
         count += decodedCount
         // The first bytes of a valid body may expand more than the rest.

@@ -28,7 +28,7 @@ public struct DownloadRequest: Hashable, Sendable {
     /// standard ones. Fields of the source replace those of the configuration with the same name, and both replace
     /// standard ones. A user name and password in the URL become a credential. The request is not validated.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` when the source is not a URL.
+    /// - Throws: `TintypeError.Code.invalidSource` when the source is not a URL.
     init(_ source: ImageSource, _ settings: TransferSettings) throws(TintypeError) {
         guard let url = source.url else {
             throw TintypeError(.invalidSource, stage: .load, "not a URL", subject: source.displayName)
@@ -42,7 +42,7 @@ public struct DownloadRequest: Hashable, Sendable {
 
     /// Checks a request, so that every transport gets a valid one.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` for an invalid or overlong URL, method or header field
+    /// - Throws: `TintypeError.Code.invalidSource` for an invalid or overlong URL, method or header field
     ///   name.
     package func validate() throws(TintypeError) {
         guard url.absoluteString.utf8.count <= Self.maximumURLLength else {

@@ -40,7 +40,7 @@ extension DownloadResponse {
 
     /// The content coding of the body; `nil` for none, and for every status that is not a success.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/undecipherable`` for a coding that is not supported.
+    /// - Throws: `TintypeError.Code.undecipherable` for a coding that is not supported.
     var contentCoding: ContentCoding? {
         get throws(TintypeError) {
             guard (200..<300).contains(status), headers.contains("content-encoding") else { return nil }

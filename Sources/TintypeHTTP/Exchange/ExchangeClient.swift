@@ -26,9 +26,9 @@ package final class ExchangeClient: Sendable {
     /// - Parameters:
     ///   - request: A valid request. Its time-out for connecting is replaced.
     ///   - limits: The limits on the time of the exchange, its body included.
-    /// - Throws: ``TintypeCore/TintypeError/Code/timedOut``, ``TintypeCore/TintypeError/Code/unreachable``,
-    ///   ``TintypeCore/TintypeError/Code/transport``, ``TintypeCore/TintypeError/Code/insecure``, or
-    ///   ``TintypeCore/TintypeError/Code/cancelled`` when the task is cancelled.
+    /// - Throws: `TintypeError.Code.timedOut`, `TintypeError.Code.unreachable`,
+    ///   `TintypeError.Code.transport`, `TintypeError.Code.insecure`, or
+    ///   `TintypeError.Code.cancelled` when the task is cancelled.
     package func send(
         _ request: TransportRequest, within limits: ExchangeLimits
     ) async throws(TintypeError) -> ExchangeResponse {

@@ -43,8 +43,8 @@ package final class ExchangeResponse: Sendable {
     /// Returns the body as it was sent.
     ///
     /// - Parameter limit: The largest number of bytes.
-    /// - Throws: ``TintypeCore/TintypeError/Code/limitExceeded``, ``TintypeCore/TintypeError/Code/truncatedBody``,
-    ///   ``TintypeCore/TintypeError/Code/timedOut`` or ``TintypeCore/TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.limitExceeded`, `TintypeError.Code.truncatedBody`,
+    ///   `TintypeError.Code.timedOut` or `TintypeError.Code.cancelled`.
     package func collect(atMost limit: Int) async throws(TintypeError) -> Data {
         guard announced ?? 0 <= limit else { throw .exceeded(byteLimit: limit) }
         var data = Data()
@@ -73,9 +73,9 @@ package final class ExchangeResponse: Sendable {
 
     /// Receives the body up to its end, and removes its content coding. A large body moves to a file meanwhile.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/limitExceeded``, ``TintypeCore/TintypeError/Code/truncatedBody``,
-    ///   ``TintypeCore/TintypeError/Code/undecipherable``, ``TintypeCore/TintypeError/Code/timedOut`` or
-    ///   ``TintypeCore/TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.limitExceeded`, `TintypeError.Code.truncatedBody`,
+    ///   `TintypeError.Code.undecipherable`, `TintypeError.Code.timedOut` or
+    ///   `TintypeError.Code.cancelled`.
     package func receive(into received: ReceivedBytes, for job: JobContext) async throws(TintypeError) {
         let coding = try response.contentCoding
         if coding == nil, let announced { try received.expect(announced) }
@@ -118,7 +118,7 @@ package final class ExchangeResponse: Sendable {
 
     /// Checks the length of a body that has ended.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/truncatedBody``.
+    /// - Throws: `TintypeError.Code.truncatedBody`.
     package func checkLength(_ count: Int) throws(TintypeError) {
         if let announced, announced != count { throw truncated(count) }
     }

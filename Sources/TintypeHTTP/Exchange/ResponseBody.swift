@@ -58,7 +58,7 @@ final class ResponseBody: Sendable {
     /// ones, return the same bytes or throw the same error, even if the task of one is cancelled. A large body is a
     /// mapping of a file without a name.
     ///
-    /// - Throws: The errors of ``receive(into:)``; ``TintypeCore/TintypeError/Code/refusedResponse`` when the transfer
+    /// - Throws: The errors of ``receive(into:)``; `TintypeError.Code.refusedResponse` when the transfer
     ///   receives the body already.
     func collect() async throws -> Data {
         let (shared, isFirst) = try beginCollection()
@@ -132,9 +132,9 @@ final class ResponseBody: Sendable {
     /// Receives the body up to its end, and removes its content coding. A body that was collected is not received
     /// again.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/truncatedBody`` when the body ends early,
-    ///   ``TintypeCore/TintypeError/Code/limitExceeded`` when it becomes too large,
-    ///   ``TintypeCore/TintypeError/Code/undecipherable`` when its content coding is damaged, or an error of the
+    /// - Throws: `TintypeError.Code.truncatedBody` when the body ends early,
+    ///   `TintypeError.Code.limitExceeded` when it becomes too large,
+    ///   `TintypeError.Code.undecipherable` when its content coding is damaged, or an error of the
     ///   transport.
     func receive(into received: ReceivedBytes) async throws {
         if beginReading() { return try await receiveStream(into: received) }
@@ -205,7 +205,7 @@ final class ResponseBody: Sendable {
         return failure
     }
 
-    /// Returns the error to throw: ``TintypeCore/TintypeError/Code/truncatedBody`` for a broken connection, otherwise
+    /// Returns the error to throw: `TintypeError.Code.truncatedBody` for a broken connection, otherwise
     /// the error that corresponds to `error`.
     private func meaning(of error: any Error, _ received: ReceivedBytes) -> TintypeError {
         if let error = error as? TintypeError { return error }

@@ -42,7 +42,7 @@ final class ResponseStream: Sendable {
     /// Waits for the head.
     ///
     /// - Throws: The error of the transport that ended the response before its head arrived;
-    ///   ``TintypeCore/TintypeError/Code/cancelled`` when the task or the response was cancelled.
+    ///   `TintypeError.Code.cancelled` when the task or the response was cancelled.
     func head() async throws -> ResponseHead {
         while true {
             if let head = try response.state.withLock({ try $0.readHead() }) { return head }
@@ -53,7 +53,7 @@ final class ResponseStream: Sendable {
     /// Waits for the next part of the body, and returns all that has arrived since the last call; nothing at the end.
     ///
     /// - Throws: The error of the transport that ended the response early, after all bytes that arrived before it;
-    ///   ``TintypeCore/TintypeError/Code/cancelled`` when the task or the response was cancelled.
+    ///   `TintypeError.Code.cancelled` when the task or the response was cancelled.
     func part() async throws -> Data {
         while true {
             if let read = try response.state.withLock({ try $0.readPart(at: clock.uptime) }) {

@@ -25,7 +25,7 @@ final class ZstdDecoder: BodyDecoder {
     /// Whether the last frame is complete.
     private var isAtEnd = true
 
-    /// - Throws: ``TintypeCore/TintypeError/Code/undecipherable`` when libzstd is not installed.
+    /// - Throws: `TintypeError.Code.undecipherable` when libzstd is not installed.
     init(_ limits: ResponseBody.Limits) throws(TintypeError) {
         do throws(TintypeError) {
             try ZstdLibrary.load()

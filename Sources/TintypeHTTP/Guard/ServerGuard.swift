@@ -58,7 +58,7 @@ public struct ServerGuard: Hashable, Sendable {
     /// Checks a source before a cache or a loader is asked for it. Only the scheme of a URL that is not HTTP is
     /// checked.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/forbidden`` without a subject.
+    /// - Throws: `TintypeError.Code.forbidden` without a subject.
     func check(_ source: ImageSource) throws(TintypeError) {
         if let refusal = source.url.flatMap(refusal) { throw refusal.error(for: nil) }
     }
@@ -66,7 +66,7 @@ public struct ServerGuard: Hashable, Sendable {
     /// Checks the scheme, host and port of a URL, and the address if the host is one. Only the scheme of a URL that is
     /// not HTTP is checked. Resolves no names.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/forbidden`` when one of them is not allowed.
+    /// - Throws: `TintypeError.Code.forbidden` when one of them is not allowed.
     package func check(_ url: URL) throws(TintypeError) {
         if let refusal = refusal(of: url) { throw refusal.error(for: url) }
     }
@@ -93,14 +93,14 @@ public struct ServerGuard: Hashable, Sendable {
     /// Checks an address that a host resolved to, or that a connection has.
     ///
     /// - Parameter url: The URL that the error names.
-    /// - Throws: ``TintypeCore/TintypeError/Code/forbidden`` when the address or its kind is not allowed.
+    /// - Throws: `TintypeError.Code.forbidden` when the address or its kind is not allowed.
     func check(_ address: IPAddress, for url: URL? = nil) throws(TintypeError) {
         if let refusal = refusal(of: address) { throw refusal.error(for: url) }
     }
 
     /// Returns the check of the addresses to which a request for a URL connects.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/refusedRequest`` when the transport cannot check addresses.
+    /// - Throws: `TintypeError.Code.refusedRequest` when the transport cannot check addresses.
     package func addressCheck(
         for url: URL, by transport: any HTTPTransport
     ) throws(TintypeError) -> TransportRequest.AddressCheck {

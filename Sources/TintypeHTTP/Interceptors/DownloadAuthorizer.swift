@@ -100,8 +100,8 @@ final class SharedRenewal: Sendable {
     /// Returns a credential that is newer than a generation: one that was renewed in the meantime, one that is being
     /// renewed, or a new one.
     ///
-    /// - Throws: The error of the source; ``TintypeCore/TintypeError/Code/timedOut`` after the limit;
-    ///   ``TintypeCore/TintypeError/Code/cancelled`` when the calling task is cancelled.
+    /// - Throws: The error of the source; `TintypeError.Code.timedOut` after the limit;
+    ///   `TintypeError.Code.cancelled` when the calling task is cancelled.
     func renew(after generation: Int) async throws -> HTTPCredential {
         let task: Task<HTTPCredential, any Error>? = state.withLock { state in
             guard state.generation == generation else { return nil }

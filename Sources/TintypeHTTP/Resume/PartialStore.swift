@@ -59,7 +59,7 @@ public final class PartialStore: Sendable {
     /// Returns the partial body of an interrupted transfer. The file stays until the new transfer ends, because the
     /// process may be killed again.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/cancelled`` when the job is cancelled.
+    /// - Throws: `TintypeError.Code.cancelled` when the job is cancelled.
     func partial(for request: DownloadRequest, job: JobContext) async throws(TintypeError) -> PartialBody? {
         guard mayHaveFiles else { return nil }
         return try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in
@@ -76,7 +76,7 @@ public final class PartialStore: Sendable {
 
     /// Removes the file of a request.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/cancelled`` when the job is cancelled.
+    /// - Throws: `TintypeError.Code.cancelled` when the job is cancelled.
     func remove(_ request: DownloadRequest, job: JobContext) async throws(TintypeError) {
         guard mayHaveFiles else { return }
         try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in self.remove(PartialFile.name(request)) }

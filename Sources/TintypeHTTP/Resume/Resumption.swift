@@ -70,7 +70,7 @@ final class Resumption: Sendable {
 
     /// Loads the partial body that an earlier process left.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/cancelled`` when the job is cancelled.
+    /// - Throws: `TintypeError.Code.cancelled` when the job is cancelled.
     func load(for job: JobContext) async throws(TintypeError) {
         guard let store, let partial = try await store.partial(for: request, job: job) else { return }
         state.withLock { $0.partial = partial }

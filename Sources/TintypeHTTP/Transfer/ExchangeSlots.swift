@@ -18,7 +18,7 @@ package final class ExchangeSlots: Sendable {
 
     /// Waits for a slot, which ``leave()`` frees.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/cancelled``; then no slot was taken.
+    /// - Throws: `TintypeError.Code.cancelled`; then no slot was taken.
     package func enter(for job: JobContext) async throws(TintypeError) {
         if !queue.tryEnter(Self.host, for: job) { try await queue.enter(Self.host, for: job) }
     }

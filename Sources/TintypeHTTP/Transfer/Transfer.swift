@@ -30,7 +30,7 @@ final class Transfer: Sendable {
     ///   - wanted: The source, which is a URL, or a URL with a method and header fields; and the cache entry to
     ///     revalidate.
     ///   - reporter: Receives the bytes while they arrive.
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` when the source is not a URL.
+    /// - Throws: `TintypeError.Code.invalidSource` when the source is not a URL.
     init(
         _ wanted: ByteRequest, _ settings: TransferSettings, _ services: TransferServices, for job: JobContext,
         _ reporter: JobReporter<ReceivedBytes>
@@ -54,7 +54,7 @@ final class Transfer: Sendable {
 
     /// Transfers the response to the request, in as many attempts as the ``RetryPolicy`` allows.
     ///
-    /// - Throws: An error that names the URL; ``TintypeCore/TintypeError/Code/cancelled`` when the task is cancelled.
+    /// - Throws: An error that names the URL; `TintypeError.Code.cancelled` when the task is cancelled.
     func run() async throws(TintypeError) -> LoadedBytes {
         try await resumption?.load(for: job)
         let loaded: LoadedBytes

@@ -47,7 +47,7 @@ enum TimeLimit {
     ///
     /// Never inlined: a task group in the frame of its caller would be paid for by transfers without a limit.
     ///
-    /// - Throws: The error of `work`; ``TintypeCore/TintypeError/Code/timedOut`` after `limit`, as soon as `work` has
+    /// - Throws: The error of `work`; `TintypeError.Code.timedOut` after `limit`, as soon as `work` has
     ///   ended.
     @inline(never)
     static func run<Value: Sendable>(
@@ -76,8 +76,8 @@ enum BoundedWait {
     /// Runs `work` in a task of its own, and returns its result.
     ///
     /// - Parameter limit: The longest wait; `nil` for no limit.
-    /// - Throws: The error of `work`; ``TintypeCore/TintypeError/Code/timedOut`` after `limit`;
-    ///   ``TintypeCore/TintypeError/Code/cancelled`` as soon as the waiting task is cancelled.
+    /// - Throws: The error of `work`; `TintypeError.Code.timedOut` after `limit`;
+    ///   `TintypeError.Code.cancelled` as soon as the waiting task is cancelled.
     static func wait<Value: Sendable>(
         _ limit: Duration?, _ clock: TransferClock, for work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

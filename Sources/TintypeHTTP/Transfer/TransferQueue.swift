@@ -26,7 +26,7 @@ final class TransferQueue: Sendable {
 
     /// Waits for a slot, which ``leave(_:)`` frees.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/cancelled``; then no slot was taken.
+    /// - Throws: `TintypeError.Code.cancelled`; then no slot was taken.
     func enter(_ host: String, for job: JobContext) async throws(TintypeError) {
         try job.checkCancelled()
         try await TransferHostQueue(queue: self, host: host).waitForTurn(for: job) { _, resume in resume(.success(())) }

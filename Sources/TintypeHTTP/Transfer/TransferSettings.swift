@@ -66,8 +66,8 @@ final class TransferSettings: Sendable {
     /// Returns a request in the form of the transport.
     ///
     /// - Parameter origin: The URL of the first request, before redirects.
-    /// - Throws: ``TintypeCore/TintypeError/Code/unreachable`` when the proxy in the environment cannot be used;
-    ///   ``TintypeCore/TintypeError/Code/refusedRequest`` when the transport cannot check addresses.
+    /// - Throws: `TintypeError.Code.unreachable` when the proxy in the environment cannot be used;
+    ///   `TintypeError.Code.refusedRequest` when the transport cannot check addresses.
     func transportRequest(for request: DownloadRequest, origin: URL) throws(TintypeError) -> TransportRequest {
         var sent = TransportRequest(
             url: request.url.absoluteURL.withoutCredential, method: request.method, headers: request.headers,

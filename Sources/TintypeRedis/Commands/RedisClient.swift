@@ -7,11 +7,11 @@ package import TintypeCore
 /// waiting at once; its command may still be performed. No command is repeated after a failure, so one that failed may
 /// have been performed as well.
 ///
-/// All commands throw ``TintypeError/Code/unreachable``, ``TintypeError/Code/timedOut`` or
-/// ``TintypeError/Code/insecure`` if there is no connection, ``TintypeError/Code/transport`` if it breaks,
-/// ``TintypeError/Code/limitExceeded`` for a value above ``RedisConfiguration/maximumValueSize``,
-/// ``TintypeError/Code/badStatus`` if the server reports an error, ``TintypeError/Code/cancelled``, and
-/// ``TintypeError/Code/invalidated`` after ``close()``.
+/// All commands throw `TintypeError.Code.unreachable`, `TintypeError.Code.timedOut` or
+/// `TintypeError.Code.insecure` if there is no connection, `TintypeError.Code.transport` if it breaks,
+/// `TintypeError.Code.limitExceeded` for a value above ``RedisConfiguration/maximumValueSize``,
+/// `TintypeError.Code.badStatus` if the server reports an error, `TintypeError.Code.cancelled`, and
+/// `TintypeError.Code.invalidated` after ``close()``.
 package struct RedisClient: Sendable {
     private let driver: RedisDriver
     private let number: Int

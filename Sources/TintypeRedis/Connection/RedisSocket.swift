@@ -33,7 +33,7 @@ final class RedisSocket {
     /// - Parameters:
     ///   - tls: The context of a client; `nil` for none.
     ///   - host: The host for which the certificate of the server must be.
-    /// - Throws: ``TintypeError/Code/unreachable``.
+    /// - Throws: `TintypeError.Code.unreachable`.
     init(_ address: SocketAddress, tls: TLSContext?, host: String) throws(TintypeError) {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         descriptor = socket(address.family, type, 0)

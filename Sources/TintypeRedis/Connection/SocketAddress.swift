@@ -45,7 +45,7 @@ struct SocketAddress: Sendable {
     /// Returns the addresses of a name, in the order in which to try them.
     ///
     /// - Parameter isNumeric: Whether to take only addresses, not names. Otherwise the call may block for seconds.
-    /// - Throws: ``TintypeError/Code/unreachable``, with the reason of the resolver.
+    /// - Throws: `TintypeError.Code.unreachable`, with the reason of the resolver.
     static func addresses(
         of host: String, port: Int, isNumeric: Bool
     ) throws(TintypeError) -> [SocketAddress] {

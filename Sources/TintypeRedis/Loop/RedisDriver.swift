@@ -22,7 +22,7 @@ final class RedisDriver: Sendable {
     /// Sends a command and waits for the reply.
     ///
     /// - Parameter server: The number of the server.
-    /// - Throws: The error of the connection, or ``TintypeError/cancelled``. An error that the server reports is a
+    /// - Throws: The error of the connection, or `TintypeError.cancelled`. An error that the server reports is a
     ///   reply.
     func reply(to command: RESPCommand, _ kind: RedisCall.Kind, from server: Int) async throws(TintypeError)
         -> RESPValue

@@ -41,6 +41,8 @@ extension S3Client {
     }
 
     /// Returns the head of an object; `nil` if there is no such object.
+    ///
+    /// - Throws: An error if the store refuses the request or does not answer.
     @concurrent
     public func head(_ object: S3Object, limits: S3Limits? = nil) async throws(TintypeError) -> S3ObjectInfo? {
         let request = try request("HEAD", object)
@@ -65,6 +67,7 @@ extension S3Client {
     ///   - object: The name of the object; its version is ignored.
     ///   - options: What is stored with the bytes.
     ///   - limits: The limits on the time; `nil` for ``S3Configuration/backgroundLimits``.
+    /// - Throws: An error if the store refuses the request or does not answer.
     /// - Returns: Whether the bytes were stored. `false` only with ``S3PutOptions/onlyIfAbsent``, if there is an object
     ///   with the key already, or another writer has won.
     @concurrent @discardableResult
@@ -87,6 +90,8 @@ extension S3Client {
     }
 
     /// Removes an object. Not an error if there is none.
+    ///
+    /// - Throws: An error if the store refuses the request or does not answer.
     @concurrent
     public func delete(_ object: S3Object, limits: S3Limits? = nil) async throws(TintypeError) {
         let request = try request("DELETE", object)

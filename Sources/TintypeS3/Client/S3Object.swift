@@ -28,7 +28,7 @@ public struct S3Object: Hashable, Sendable, CustomStringConvertible {
     /// backslash as a slash. A key with such a segment could then name an object of another bucket, which may be
     /// forbidden.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource``.
+    /// - Throws: `TintypeError.Code.invalidSource`.
     func validate() throws(TintypeError) {
         guard Self.isBucket(bucket) else { throw invalid("not the name of a bucket") }
         guard !key.isEmpty else { throw invalid("the key is empty") }

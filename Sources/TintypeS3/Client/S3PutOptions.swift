@@ -36,7 +36,7 @@ public struct S3PutOptions: Hashable, Sendable {
     /// The header fields of a request. Names and values are in the form in which they are signed, so that no proxy can
     /// change what the signature covers by removing a space.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource``.
+    /// - Throws: `TintypeError.Code.invalidSource`.
     func headers(about object: S3Object) throws(TintypeError) -> HTTPFields {
         var fields = HTTPFields()
         if let contentType { fields["Content-Type"] = contentType }

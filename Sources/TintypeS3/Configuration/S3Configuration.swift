@@ -75,7 +75,7 @@ public struct S3Configuration: Sendable {
 
     /// The place of the store.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource``.
+    /// - Throws: `TintypeError.Code.invalidSource`.
     var place: S3Endpoint {
         get throws(TintypeError) {
             guard let endpoint else { return try S3Endpoint(region: region, usesPathStyle: usesPathStyle) }

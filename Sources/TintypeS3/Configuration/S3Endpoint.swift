@@ -14,7 +14,7 @@ struct S3Endpoint: Hashable, Sendable {
 
     /// Creates the endpoint of a URL.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` for a URL with anything but scheme, host, port and
+    /// - Throws: `TintypeError.Code.invalidSource` for a URL with anything but scheme, host, port and
     ///   path.
     init(_ url: URL, usesPathStyle: Bool) throws(TintypeError) {
         let subject = url.withoutCredential.absoluteString
@@ -40,7 +40,7 @@ struct S3Endpoint: Hashable, Sendable {
 
     /// Creates the endpoint of AWS in a region.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` for a region that cannot be part of a host.
+    /// - Throws: `TintypeError.Code.invalidSource` for a region that cannot be part of a host.
     init(region: String, usesPathStyle: Bool) throws(TintypeError) {
         guard Self.isRegion(region) else {
             throw TintypeError(.invalidSource, stage: .request, "not the name of a region", subject: region)
@@ -94,7 +94,7 @@ struct S3Address: Hashable, Sendable {
     /// Returns the URL.
     ///
     /// - Parameter query: The encoded query; empty for none.
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` if there is no such URL.
+    /// - Throws: `TintypeError.Code.invalidSource` if there is no such URL.
     func url(query: String) throws(TintypeError) -> URL {
         let text = "\(scheme)://\(host)\(path)\(query.isEmpty ? "" : "?\(query)")"
         // The server checks the signature over the path that it gets, so the text must not be changed.

@@ -43,7 +43,7 @@ final class S3Signer: Sendable {
 
     /// Returns the request as it is sent: with the header fields of the signature, unless there are no credentials.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` for a key that no URL can contain.
+    /// - Throws: `TintypeError.Code.invalidSource` for a key that no URL can contain.
     func sign(
         _ request: S3Request, with credentials: S3Credentials?, at date: Date
     ) throws(TintypeError) -> TransportRequest {

@@ -72,7 +72,7 @@ final class WorkerProcess: @unchecked Sendable {
     ///   - executable: The executable; `nil` for that of this process.
     ///   - logger: Receives what the worker prints.
     ///   - isCancelled: Whether nobody waits for the worker any more.
-    /// - Throws: ``TintypeError/Code/noWorker``, ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.noWorker`, `TintypeError.Code.cancelled`.
     init(
         _ executable: String?, _ start: WorkerStart, _ logger: Logger, isCancelled: () -> Bool = { false }
     ) throws(TintypeError) {
@@ -132,7 +132,7 @@ final class WorkerProcess: @unchecked Sendable {
     /// Creates a worker that is not a process, for tests of the protocol, and waits until it is ready.
     ///
     /// - Parameter descriptor: A socket that is connected to it, which does not block. Closed at the end.
-    /// - Throws: ``TintypeError/Code/noWorker``.
+    /// - Throws: `TintypeError.Code.noWorker`.
     init(connected descriptor: Int32, _ start: WorkerStart) throws(TintypeError) {
         (socket, identifier, process) = (WorkerSocket(descriptor: descriptor), 0, -1)
         (lifeline, log) = (nil, nil)
@@ -163,7 +163,8 @@ final class WorkerProcess: @unchecked Sendable {
         let begin = TimeSource.system.uptime()
         guard socket.send(HostMessageKind.start.rawValue, writer.bytes, descriptor: flagMemory),
             let message = socket.receive({
-                wait(for: socket) && TimeSource.system.uptime() - begin < startLimit && !isCancelled()
+                wait(for: socket)
+                return TimeSource.system.uptime() - begin < startLimit && !isCancelled()
             }), message.kind == WorkerMessageKind.ready.rawValue
         else {
             if isCancelled() { throw .cancelled }
@@ -179,11 +180,10 @@ final class WorkerProcess: @unchecked Sendable {
         return ready
     }
 
-    /// Waits until something can be received, or for a short time. Always returns `true`.
-    private static func wait(for socket: WorkerSocket) -> Bool {
+    /// Waits until something can be received, or for a short time.
+    private static func wait(for socket: WorkerSocket) {
         var poll = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
         _ = Foundation.poll(&poll, 1, pollingInterval)
-        return true
     }
 
     /// Whether the worker is alive and silent, as it must be between requests.

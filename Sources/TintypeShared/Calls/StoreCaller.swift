@@ -53,8 +53,8 @@ final class StoreCaller: Sendable {
 
     /// Calls the store and waits without blocking.
     ///
-    /// - Returns: A failure with ``TintypeError/Code/timedOut`` after the time, and with
-    ///   ``TintypeError/Code/cancelled`` as soon as the waiting task is cancelled.
+    /// - Returns: A failure with `TintypeError.Code.timedOut` after the time, and with
+    ///   `TintypeError.Code.cancelled` as soon as the waiting task is cancelled.
     func call<Value: Sendable>(
         _ time: CallTime, _ body: @escaping @Sendable () async throws(TintypeError) -> Value
     ) async -> Result<Value> {

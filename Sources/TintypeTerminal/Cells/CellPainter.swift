@@ -22,7 +22,7 @@ package struct CellPainter: Sendable {
     /// Returns the characters of an image, one for each block of ``CellSymbols/pixels``. Pixels beyond the edge are
     /// transparent.
     ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.outOfMemory`, `TintypeError.Code.cancelled`.
     package func paint(_ pixels: PixelBuffer) throws(TintypeError) -> CellGrid {
         let block = symbols.pixels
         let source = try SolidPixels(pixels, over: background)

@@ -72,7 +72,7 @@ package struct DetectionState: Sendable {
 
     /// Returns the single black pixel of the queries.
     ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.outOfMemory`.
     package static func queryPixels() throws(TintypeError) -> KittyPixels {
         try KittyPixels(.makeRows(PixelSize(width: 1, height: 1)) { _, row in row.update(repeating: 0xFF00_0000) })
     }

@@ -14,7 +14,7 @@ package final class TerminalDevice: Sendable {
     /// Opens a terminal.
     ///
     /// - Parameter path: The device; by default the controlling terminal.
-    /// - Throws: ``TintypeError/Code/unreadable`` if there is none, or it cannot be opened.
+    /// - Throws: `TintypeError.Code.unreadable` if there is none, or it cannot be opened.
     package convenience init(path: String = "/dev/tty") throws(TintypeError) {
         let descriptor = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -55,7 +55,7 @@ package final class TerminalDevice: Sendable {
 
     /// Switches the terminal to raw mode: keys are delivered immediately and not echoed. Control-C still interrupts.
     ///
-    /// - Throws: ``TintypeError/Code/unreadable`` if this is no terminal.
+    /// - Throws: `TintypeError.Code.unreadable` if this is no terminal.
     package func enterRawMode() throws(TintypeError) {
         try Self.formerModes.withLock { all throws(TintypeError) in
             guard all[descriptor] == nil else { return }

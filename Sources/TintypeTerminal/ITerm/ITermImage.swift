@@ -39,7 +39,7 @@ package enum ITermImage {
 
     /// Returns the sequences that show pixels, as a PNG file.
     ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.outOfMemory`, `TintypeError.Code.cancelled`.
     package static func show(
         _ pixels: PixelBuffer, span: CellSpan, form: Form = .single
     ) throws(TintypeError) -> [UInt8] {

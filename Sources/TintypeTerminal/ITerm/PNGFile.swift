@@ -8,7 +8,7 @@ enum PNGFile {
 
     /// Returns a file with 8 bits per channel, and with alpha only if the image needs it.
     ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.outOfMemory`, `TintypeError.Code.cancelled`.
     static func encode(_ pixels: PixelBuffer) throws(TintypeError) -> [UInt8] {
         let raw = try KittyPixels(pixels)
         let channels = raw.format == .rgb ? 3 : 4

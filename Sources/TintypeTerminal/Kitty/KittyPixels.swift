@@ -29,7 +29,7 @@ package struct KittyPixels: Sendable {
 
     /// Converts an image: without an alpha channel if it is opaque, which saves a quarter.
     ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.outOfMemory`, `TintypeError.Code.cancelled`.
     package init(_ pixels: PixelBuffer, compression: Compression = .none) throws(TintypeError) {
         size = pixels.size
         let isOpaque = pixels.isOpaque
@@ -72,7 +72,7 @@ enum Zlib {
     /// Returns the bytes as one zlib stream.
     ///
     /// - Parameter level: From 1 for the fastest to 9 for the smallest.
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.outOfMemory`.
     static func compress(_ bytes: [UInt8], level: Int32) throws(TintypeError) -> [UInt8] {
         var packed = [UInt8](repeating: 0, count: Int(compressBound(uLong(bytes.count))))
         var count = uLongf(packed.count)

@@ -29,7 +29,7 @@ package struct SharedPixels: Hashable, Sendable {
 
     /// Writes bytes into a new object that only this user can read.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable`` if there is no shared memory, or too little.
+    /// - Throws: `TintypeError.Code.unwritable` if there is no shared memory, or too little.
     package init(_ bytes: [UInt8]) throws(TintypeError) {
         name = Self.objects.withLock { $0.begin() }
         let descriptor = open(Self.directory + name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -63,7 +63,7 @@ package struct InlineGrid {
 
     /// Returns the bytes of one row of images.
     ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.outOfMemory`.
     package func show(_ items: [Item]) throws(TintypeError) -> InlineImage.Output {
         let rows = rowCount(items)
         var output = try writer.symbols == nil ? graphics(items, rows) : characters(items, rows)

@@ -45,7 +45,7 @@ package struct InlineImage: Sendable {
     /// Returns the bytes that show pixels.
     ///
     /// - Parameter image: The number of the image in the terminal, for kitty's protocol.
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.outOfMemory`.
     package func show(_ pixels: PixelBuffer, _ layout: CellLayout, image: UInt32) throws(TintypeError) -> Output {
         if let grid = try characters(pixels) {
             return Output(bytes: CellWriter.lines(grid) + Array("\r\n".utf8))
@@ -146,7 +146,7 @@ package struct InlineImage: Sendable {
     ///   - isCancelled: Checked before each frame, and while it is decoded.
     /// - Returns: The number of frames that the terminal plays.
     /// - Throws: The errors of `write`. If a frame fails, first writes the command that plays the frames before it, and
-    ///   then throws ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled`` or the error of the frame.
+    ///   then throws `TintypeError.Code.outOfMemory`, `TintypeError.Code.cancelled` or the error of the frame.
     package func animate(
         _ frames: AnimatedImage, loopCount: Int, image: UInt32, limit: Int = animationLimit,
         write: (Output) throws(TintypeError) -> Void, isCancelled: @escaping @Sendable () -> Bool = { false }

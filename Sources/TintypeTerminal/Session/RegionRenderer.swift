@@ -68,7 +68,7 @@ package struct RegionRenderer {
 
     /// Returns the bytes that show a frame.
     ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.outOfMemory`.
     package mutating func draw(_ frame: RegionFrame) throws(TintypeError) -> Output {
         // A program may compute the rectangle from the size of the terminal, which the user has made small.
         guard frame.rect.span.columns > 0, frame.rect.span.rows > 0 else { return Output(bytes: clear()) }

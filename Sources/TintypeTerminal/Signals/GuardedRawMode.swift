@@ -7,7 +7,7 @@ extension TerminalDevice {
     /// A signal that ends or stops the process meanwhile first restores the modes and removes shared pixels. A program
     /// that handles a signal itself calls ``leaveRawModes()`` before it ends.
     ///
-    /// - Throws: ``TintypeError/Code/unreadable`` if this is no terminal.
+    /// - Throws: `TintypeError.Code.unreadable` if this is no terminal.
     func inRawMode<Value>(_ body: () -> Value) throws(TintypeError) -> Value {
         let mode = GuardedRawMode(self)
         defer { mode.end() }

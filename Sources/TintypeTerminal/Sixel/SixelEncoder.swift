@@ -32,7 +32,7 @@ package struct SixelEncoder: Sendable {
 
     /// Returns the indices of an image, with a new palette if the former one does not fit.
     ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: `TintypeError.Code.outOfMemory`, `TintypeError.Code.cancelled`.
     package mutating func indexed(_ pixels: PixelBuffer) throws(TintypeError) -> IndexedPixels {
         let image = try pixels.withBinaryAlpha()
         if mapper == nil || fit?.fits(image) != true { choosePalette(for: image) }

@@ -17,7 +17,7 @@ struct LayerPainter {
 
     /// Returns a frame, whose size is that of the region.
     ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: `TintypeError.Code.outOfMemory`.
     func paint(
         _ old: TransitionImage?, _ new: TransitionImage?, _ frame: TransitionFrame
     ) throws(TintypeError) -> PixelBuffer {

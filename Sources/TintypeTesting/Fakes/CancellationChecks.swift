@@ -28,7 +28,7 @@ package final class CancellationChecks: Sendable {
     /// - Parameters:
     ///   - most: The number of checks that the last run passes.
     ///   - step: The difference between the numbers of checks that two runs pass.
-    ///   - work: Work that throws ``TintypeError/Code/cancelled`` if a check reports cancellation.
+    ///   - work: Work that throws `TintypeError.Code.cancelled` if a check reports cancellation.
     /// - Returns: The number of checks that the finished run was allowed to pass, or `nil` if no run finished.
     /// - Throws: The first other error of `work`.
     package static func cancelAtEach(

@@ -28,7 +28,7 @@ package final class FakeSharedStore: SharedStore, LeaseStore {
         /// It fails.
         case failure(TintypeError)
         /// It waits until the gate is open, and then succeeds. It fails with
-        /// ``TintypeCore/TintypeError/Code/cancelled`` if it is cancelled first.
+        /// `TintypeError.Code.cancelled` if it is cancelled first.
         case gated(Gate)
         /// It waits until ``FakeSharedStore/endHangs()``, whether or not it is cancelled.
         case hanging
@@ -133,7 +133,7 @@ package final class FakeSharedStore: SharedStore, LeaseStore {
 
     /// Stores a value.
     ///
-    /// - Throws: The error that the test has set; ``TintypeCore/TintypeError/Code/limitExceeded`` if the value is too
+    /// - Throws: The error that the test has set; `TintypeError.Code.limitExceeded` if the value is too
     ///   large.
     package func store(_ value: Data, for key: String, timeToLive: Duration?) async throws(TintypeError) {
         _ = try await begin(.write)

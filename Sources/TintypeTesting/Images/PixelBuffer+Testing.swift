@@ -6,7 +6,7 @@ extension PixelBuffer {
     /// - Parameters:
     ///   - size: The size, in pixels.
     ///   - pixel: Returns the premultiplied pixel at a column and a row, counted from the top left.
-    /// - Throws: ``TintypeError/Code/outOfMemory``, or ``TintypeError/Code/limitExceeded`` for an impossible size.
+    /// - Throws: `TintypeError.Code.outOfMemory`, or `TintypeError.Code.limitExceeded` for an impossible size.
     public static func drawn(
         _ size: PixelSize, _ pixel: (_ x: Int, _ y: Int) -> Pixel
     ) throws(TintypeError) -> PixelBuffer {
@@ -27,7 +27,7 @@ extension PixelBuffer {
     /// - Parameters:
     ///   - pixel: The premultiplied pixel.
     ///   - size: The size, in pixels. One pixel by default.
-    /// - Throws: ``TintypeError/Code/outOfMemory``, or ``TintypeError/Code/limitExceeded`` for an impossible size.
+    /// - Throws: `TintypeError.Code.outOfMemory`, or `TintypeError.Code.limitExceeded` for an impossible size.
     public static func filled(
         _ pixel: Pixel, size: PixelSize = PixelSize(width: 1, height: 1)
     ) throws(TintypeError) -> PixelBuffer {
