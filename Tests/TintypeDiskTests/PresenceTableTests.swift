@@ -133,7 +133,7 @@ import TintypeTesting
         // As before the replacement, which maintenance may have noticed; and as if a job filled the table already, so
         // that none begins.
         cache.state.withLock { ($0.presence, $0.isFillingPresence) = (former, true) }
-        for number in 0..<50 { cache.publish(CacheKey(source: "displacing \(number)")) }
+        for number in 0..<50 { cache.insertKey(CacheKey(source: "displacing \(number)")) }
         #expect(cache.state.withLock { $0.presence }?.identity == next.identity && !next.isComplete)
         cache.state.withLock { $0.isFillingPresence = false }
         #expect(found(cache, 0..<10) == 10)

@@ -325,7 +325,7 @@ import TintypeTesting
         try appendWithoutInserting(9, for: key(1))
         let next = cache()
         let place = try #require(next.currentSegments()?.place(of: EntryName(key(1))))
-        next.publish(key(1), .at(.slot(place)))
+        next.insertKey(key(1), .at(.slot(place)))
         try next.recoverSegments()
         let count = try await next.usage().count
         #expect(count == 3)

@@ -20,7 +20,7 @@ extension DiskCache {
             let lock = acquireWriterLock()
             lock?.set(isDirty: true)
             let written = entries.map { ($0.key, write($0, lock)) }
-            if let lock { publish(written, in: lock.folders) }
+            if let lock { insertKeys(of: written, in: lock.folders) }
             start(state.withLock { $0.staging.continueRecording(isAwaited: !$0.flushes.isEmpty) })
             resumeFlushes()
         }
@@ -69,7 +69,7 @@ extension DiskCache {
         if isForSegments(entry, EntryHeader.Lengths(of: entry, for: pending.key)) {
             return try append(pending, entry, header, as: name, lock).map { .slot($0) } ?? .file
         }
-        publish(pending.key)
+        insertKey(pending.key)
         try retryAfterEviction(header.fileLength) { () throws(DiskFailure) in
             try retryInNewFolders(lock) { lock throws(DiskFailure) in
                 let temporary = makeTemporaryName(lock)
@@ -81,7 +81,7 @@ extension DiskCache {
                 }
             }
         }
-        publishFile(of: pending.key, name)
+        replaceEntryWithFile(of: pending.key, name)
         let record = IndexRecord(name: name, size: header.fileLength, times: header.times, accessed: now)
         let mayStay = state.withLock { state in
             state.stats.writes += 1
@@ -104,7 +104,7 @@ extension DiskCache {
                 try segments.append(
                     header, entry.data, as: name, accessed: header.times.changed, lock.folders.temporary
                 ) { place in
-                    publish(pending, as: name, at: place, segments)
+                    replaceEntry(pending, as: name, at: place, segments)
                     written = place
                 } recover: { segment, slot in
                     recover(segment, slot, segments)

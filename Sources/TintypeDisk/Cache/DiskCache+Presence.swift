@@ -12,7 +12,7 @@ extension DiskCache {
     ///   - replaced: Receives where the entry was before, if the table contained the key.
     /// - Returns: Whether the table contained the key.
     @discardableResult
-    func publish(
+    func insertKey(
         _ key: CacheKey, _ placement: PresenceSlots.Placement = .kept(otherwise: .file), hasLoss: Bool = false,
         _ replaced: (EntryPlace) -> Void = { _ in }
     ) -> Bool {
@@ -47,12 +47,12 @@ extension DiskCache {
 
     /// Inserts the keys of entries that were written. The table may have been created or replaced in between, also in a
     /// new directory.
-    func publish(_ written: [(key: CacheKey, place: EntryPlace?)], in folders: WriterFolders) {
+    func insertKeys(of written: [(key: CacheKey, place: EntryPlace?)], in folders: WriterFolders) {
         _ = currentEntriesHandle()
         for (key, place) in written {
             switch place {
-            case .slot(let place): republish(key, at: place)
-            case .file: publish(key)
+            case .slot(let place): adoptRecord(of: key, at: place)
+            case .file: insertKey(key)
             case nil: break
             }
         }
@@ -121,7 +121,7 @@ extension DiskCache {
     func reconcile(_ index: DiskIndex) throws -> Bool {
         // A writer that was stopped may have named an entry without inserting it.
         _ = currentEntriesHandle()
-        return try index.reconcile(layout) { publish(found: $0) }
+        return try index.reconcile(layout) { adoptFile($0) }
     }
 
     // MARK: Filling
@@ -152,7 +152,7 @@ extension DiskCache {
     private func fillStep(_ table: PresenceTable, from first: Int, _ entries: EntriesHandle) -> Bool {
         do throws(DiskFailure) {
             if first == 0, let segment = try nextSegmentToFill(table) {
-                try publishRecords(of: segment)
+                try adoptRecords(of: segment)
                 return true
             }
         } catch { return false }
@@ -201,7 +201,7 @@ extension DiskCache {
         case .unreadable: return false
         case .absent, .damaged: return true
         case .sound(let header, _):
-            if !publish(found: header) { removeFile(name) }
+            if !adoptFile(header) { removeFile(name) }
             return true
         }
     }

@@ -25,7 +25,7 @@ extension DiskCache {
             switch EntryFile.read(name, in: entries, for: nil) {
             case .absent, .unreadable: break
             case .file(let header, _, _) where EntryName(header.key) == name:
-                _ = publish(found: header)
+                _ = adoptFile(header)
                 result.sound.count += 1
                 result.sound.byteCount += DiskUsage.allocatedSize(header.fileLength)
             case .file, .damaged:
@@ -47,7 +47,7 @@ extension DiskCache {
                 var result = result
                 segments.verify(segment, &result)
                 // All keys are inserted again.
-                try? self.publishRecords(of: segment)
+                try? self.adoptRecords(of: segment)
                 return result
             }
         }

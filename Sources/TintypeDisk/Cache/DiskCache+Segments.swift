@@ -132,12 +132,12 @@ extension DiskCache {
 
     /// Makes a record that was appended the entry of its key, and removes the entry that it replaces. Removes the
     /// record if the entry was removed while it was being written.
-    func publish(
+    func replaceEntry(
         _ pending: DiskStaging.PendingEntry, as name: EntryName, at place: SegmentPlace, _ segments: SegmentStore
     ) {
         let isKnown = state.withLock { $0.presence?.isComplete ?? false }
         var hasFile = false
-        let wasKnown = publish(pending.key, .at(.slot(place))) { former in
+        let wasKnown = insertKey(pending.key, .at(.slot(place))) { former in
             if case .slot(let former) = former, former != place { segments.remove(former, of: name) }
             if former == .file { hasFile = true }
         }
@@ -157,18 +157,18 @@ extension DiskCache {
 
     /// Makes a living record the entry of its key if the table that is in place now leads elsewhere, and not to a newer
     /// one.
-    func republish(_ key: CacheKey, at place: SegmentPlace) {
+    func adoptRecord(of key: CacheKey, at place: SegmentPlace) {
         guard probe(key).slot != place, let segments = state.withLock({ $0.segments }),
             let (segment, slot) = try? segments.slot(place), slot.isLive,
             let header = segment.withRecord(of: slot, { EntryHeader(decoding: $0) })
         else { return }
-        try? publish(found: header, in: slot, place)
+        try? adoptRecord(header, in: slot, place)
     }
 
     /// Makes a file the entry of its key, and removes the record that it replaces.
-    func publishFile(of key: CacheKey, _ name: EntryName) {
+    func replaceEntryWithFile(of key: CacheKey, _ name: EntryName) {
         let (segments, isKnown) = state.withLock { ($0.segments, $0.presence?.isComplete ?? false) }
-        let wasKnown = publish(key, .at(.file)) { former in
+        let wasKnown = insertKey(key, .at(.file)) { former in
             if case .slot(let place) = former { segments?.remove(place, of: name) }
         }
         if !wasKnown, !isKnown { segments?.removeAll(named: name) }
@@ -177,9 +177,9 @@ extension DiskCache {
     /// Inserts the key of a file that was found, unless a newer record is the entry of that key.
     ///
     /// - Returns: Whether the file is the entry of its key.
-    func publish(found header: EntryHeader) -> Bool {
+    func adoptFile(_ header: EntryHeader) -> Bool {
         var former: EntryPlace?
-        publish(header.key) { former = $0 }
+        insertKey(header.key) { former = $0 }
         guard case .slot(let place)? = former, let segments = state.withLock({ $0.segments }) else { return true }
         let name = EntryName(header.key)
         if let (_, slot) = try? segments.slot(place), slot.isLive, slot.name == name,
@@ -194,23 +194,23 @@ extension DiskCache {
 
 extension DiskCache {
     /// Inserts the keys of all living records of a segment. Of several entries of a key, the newest one stays.
-    func publishRecords(of segment: Segment) throws(DiskFailure) {
+    func adoptRecords(of segment: Segment) throws(DiskFailure) {
         for index in 0..<segment.slotsInUse {
             guard let slot = segment.slot(index), slot.isLive else { continue }
             guard let header = segment.withRecord(of: slot, { EntryHeader(decoding: $0) }) else {
                 segment.remove(index)
                 continue
             }
-            try publish(found: header, in: slot, SegmentPlace(segment.number, index))
+            try adoptRecord(header, in: slot, SegmentPlace(segment.number, index))
         }
     }
 
     /// Inserts the key of a record that was found, unless a newer entry is in the table.
-    func publish(
-        found header: EntryHeader, in slot: Segment.Slot, _ place: SegmentPlace
+    func adoptRecord(
+        _ header: EntryHeader, in slot: Segment.Slot, _ place: SegmentPlace
     ) throws(DiskFailure) {
         var former: EntryPlace?
-        publish(header.key, .kept(otherwise: .slot(place))) { former = $0 }
+        insertKey(header.key, .kept(otherwise: .slot(place))) { former = $0 }
         guard let former, former != .slot(place), let segments = state.withLock({ $0.segments }) else { return }
         guard let changed = try changeTime(of: slot.name, at: former, segments) else {
             _ = move(header.key, from: former, to: .slot(place))
@@ -246,7 +246,7 @@ extension DiskCache {
             let header = segment.withRecord(of: slot, { EntryHeader(decoding: $0) })
         else { return }
         let place = SegmentPlace(segment.number, index)
-        try? publish(found: header, in: slot, place)
+        try? adoptRecord(header, in: slot, place)
         guard let current = probe(header.key).slot else { return }
         segments.removeAll(named: slot.name, except: current, changedBy: slot.changed)
     }
