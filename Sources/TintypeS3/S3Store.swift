@@ -66,12 +66,16 @@ public final class S3Store: SharedStore {
     }
 
     /// Removes a value. Not an error if there is none.
+    ///
+    /// - Throws: An error if the store refuses the request or does not answer.
     @concurrent
     public func remove(_ key: String) async throws(TintypeError) {
         try await client.delete(object(key))
     }
 
     /// Returns whether there is a value whose time to live has not ended.
+    ///
+    /// - Throws: An error if the store refuses the request or does not answer.
     @concurrent
     public func contains(_ key: String) async throws(TintypeError) -> Bool {
         guard let info = try await client.head(object(key)) else { return false }

@@ -25,12 +25,17 @@ public protocol SharedStore: Sendable {
     ///   - value: The value.
     ///   - key: The key, which means the same on all machines.
     ///   - timeToLive: When the store may forget the value at the latest; `nil` leaves this to the store.
+    /// - Throws: An error if the store does not answer in time, or answers with one.
     func store(_ value: Data, for key: String, timeToLive: Duration?) async throws(TintypeError)
 
     /// Removes the value of a key. Not an error if there is none.
+    ///
+    /// - Throws: An error if the store does not answer in time, or answers with one.
     func remove(_ key: String) async throws(TintypeError)
 
     /// Returns whether there is a value for a key.
+    ///
+    /// - Throws: An error if the store does not answer in time, or answers with one.
     func contains(_ key: String) async throws(TintypeError) -> Bool
 }
 
@@ -43,9 +48,12 @@ public protocol LeaseStore: Sendable {
     ///   - key: The key, which means the same on all machines.
     ///   - time: How long the lease lasts unless it is released. It cannot be renewed.
     /// - Returns: A token that proves who holds the lease; `nil` if another holder has it.
+    /// - Throws: An error if the store does not answer in time, or answers with one.
     func acquireLease(_ key: String, for time: Duration) async throws(TintypeError) -> LeaseToken?
 
     /// Gives a lease back if the token still holds it. Otherwise does nothing.
+    ///
+    /// - Throws: An error if the store does not answer in time, or answers with one.
     func releaseLease(_ key: String, _ token: LeaseToken) async throws(TintypeError)
 }
 

@@ -119,6 +119,7 @@ struct TIFFReader: ~Copyable {
     ///
     /// - Parameters:
     ///   - rows: The rows; the first is a multiple of ``batchHeight``.
+    ///   - target: Room for the rows.
     ///   - stride: The distance between rows of `target` in bytes.
     ///   - scratch: Room for the pixels of the rows, without padding.
     func readRows(

@@ -8,7 +8,8 @@ public import Foundation
 public final class AnimatedImage: Sendable {
     /// The first frame, to be shown until the animation plays.
     public let poster: PixelBuffer
-    /// The duration of each frame in seconds, as played: see `FrameDuration.played(_:)`.
+    /// The duration of each frame in seconds, as played: a very short one is longer than in the file, as in
+    /// browsers.
     public let durations: [Double]
     /// The total number of plays; 0 means forever.
     public let loopCount: Int

@@ -21,7 +21,7 @@ public struct DecodeLimits: Hashable, Sendable {
     public var profileBytes: Int
     /// The maximum number of bytes of Exif data, all segments together.
     public var exifBytes = 4 << 20
-    /// The maximum number of bytes of decoded pixels per byte of the file, for images larger than `freeBytes`.
+    /// The maximum number of bytes of decoded pixels per byte of the file, for images larger than 128 MB.
     ///
     /// Formats can store blank areas at far greater ratios, so smaller images are exempt.
     public var ratio = 20_000

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Records every load and every stage of a pipeline, for `chrome://tracing` or Perfetto.
 ///
-/// Memory is bounded: spans beyond `capacity` are only counted. All members may be used from any thread.
+/// Memory is bounded: spans beyond the capacity are only counted. All members may be used from any thread.
 public final class TraceRecorder: PipelineObserver {
     private struct State: Sendable {
         var spans: [TraceSpan] = []
@@ -26,8 +26,8 @@ public final class TraceRecorder: PipelineObserver {
         self.time = time
     }
 
-    /// The number of spans that were not recorded because of the ``capacity``.
-    package var droppedCount: Int { state.withLock { $0.dropped } }
+    /// The number of spans that were not recorded because of the capacity.
+    public var droppedCount: Int { state.withLock { $0.dropped } }
 
     /// Records the load or stage that an event ends.
     public func observe(_ event: PipelineEvent) {

@@ -28,12 +28,6 @@ package struct RESPDecoder: Sendable {
         self.limits = limits
     }
 
-    /// Whether no reply has begun.
-    package var isBetweenReplies: Bool {
-        guard case .line = phase else { return false }
-        return line.isEmpty && stack.isEmpty
-    }
-
     /// Decodes bytes, all of them unless a reply is refused.
     ///
     /// - Parameter use: Receives each reply that is complete.

@@ -226,7 +226,7 @@ final class WorkerSession {
     // MARK: Refused files
 
     /// Returns a result, unless it may lack something because a file could not be opened. Frames cannot carry a
-    /// warning; what is no picture lacks nothing, and the whole image follows a preview.
+    /// warning; what is no image lacks nothing, and the whole image follows a preview.
     private func checked(
         _ result: WorkerReply.Result, _ context: DecodeContext
     ) throws(TintypeError) -> WorkerReply.Result {

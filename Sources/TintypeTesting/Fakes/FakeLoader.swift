@@ -80,7 +80,7 @@ public final class FakeLoader: ImageLoader {
         state.withLock { $0.verdict = verdict }
     }
 
-    /// Returns the verdict set by `judge(_:)`.
+    /// Returns ``StoredVerdict/fresh``, or the verdict that a test has set.
     public func verdict(
         on stored: CacheEntry, for source: ImageSource, extras: RequestExtras, at now: Date
     ) -> StoredVerdict {

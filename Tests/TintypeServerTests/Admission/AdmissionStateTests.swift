@@ -50,8 +50,8 @@ import Testing
     @Test func bytesAreABudgetAndNotACount() throws {
         var state = State(AdmissionLimits(workers: 8, decodedBytes: 100))
         let first = try #require(Self.ticket(Self.arrive(&state, 0, 60)))
-        guard case .queued = Self.arrive(&state, 1, 60) else { return #expect(Bool(false)) }
-        guard case .queued = Self.arrive(&state, 2, 1) else { return #expect(Bool(false)) }
+        guard case .queued = Self.arrive(&state, 1, 60) else { Issue.record("admitted beyond the bytes"); return }
+        guard case .queued = Self.arrive(&state, 2, 1) else { Issue.record("admitted before an earlier one"); return }
         #expect(Self.admitted(&state) == [])
         state.end(first)
         #expect(Self.admitted(&state) == [1, 2] && state.decodedBytes == 61)

@@ -161,9 +161,6 @@ import TintypeShared
         let types = text.split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }
         let helps = text.split(separator: "\n").filter { $0.hasPrefix("# HELP ") }
         #expect(types.count == helps.count)
-        if let path = ProcessInfo.processInfo.environment["TINTYPE_EXPOSITION"] {
-            try? text.write(toFile: path, atomically: true, encoding: .utf8)
-        }
     }
 
     private static func use(_ metrics: ServerMetrics) {
