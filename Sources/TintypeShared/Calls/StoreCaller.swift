@@ -4,8 +4,8 @@ import TintypeCore
 /// Calls a store: never while its breaker is open, and never for longer than a limit, even if the store ignores
 /// cancellation.
 ///
-/// A caller that waits for less than that, by ``CallTime/wait``, leaves earlier. The call goes on without it, so that the caller learns how
-/// long the store takes now, and whether a probe succeeds.
+/// A caller that waits for less than that, by ``CallTime/wait``, leaves earlier. The call goes on without it, so that
+/// the caller learns how long the store takes now, and whether a probe succeeds.
 final class StoreCaller: Sendable {
     /// The result of a call.
     enum Result<Value: Sendable>: Sendable {
