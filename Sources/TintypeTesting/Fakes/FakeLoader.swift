@@ -75,12 +75,12 @@ public final class FakeLoader: ImageLoader {
         state.withLock { $0.contexts[identity] }
     }
 
-    /// Sets the verdict on stored bytes. ``StoredVerdict/fresh`` by default.
+    /// Sets the verdict on stored bytes. `StoredVerdict.fresh` by default.
     package func judge(_ verdict: StoredVerdict) {
         state.withLock { $0.verdict = verdict }
     }
 
-    /// Returns ``StoredVerdict/fresh``, or the verdict that a test has set.
+    /// Returns `StoredVerdict.fresh`, or the verdict that a test has set.
     public func verdict(
         on stored: CacheEntry, for source: ImageSource, extras: RequestExtras, at now: Date
     ) -> StoredVerdict {
