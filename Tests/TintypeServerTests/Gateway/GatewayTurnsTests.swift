@@ -9,7 +9,7 @@ import TintypeTesting
 
 @Suite(.timeLimited) struct GatewayTurnsTests {
     private let turns = GatewayTurns()
-    private let url = URL(string: "http://a.example/b")!
+    private let url = URL(filePath: "/b")
 
     /// A clock on which nothing ends, or on which a wait ends at once.
     private func clock(_ waited: Shared<[Duration]>, ends: Bool) -> TransferClock {
