@@ -116,7 +116,7 @@ package final class Gateway: Sendable {
             // The origin has confirmed another response than the stored one.
             return try await passOn(request, after: found)
         }
-        let renewed = renew(stored, by: reply, to: request, found.variant)
+        let renewed = renew(stored, by: reply, to: request, found)
         return response(renewed.entry, renewed.response, to: request)
     }
 
@@ -136,14 +136,16 @@ package final class Gateway: Sendable {
     /// Stores the renewed header fields of a response that the origin has confirmed (RFC 9111, 4.3.4).
     private func renew(
         _ stored: GatewayStore.StoredEntry, by reply: ExchangeResponse, to request: DownloadRequest,
-        _ variant: VariantName?
+        _ found: GatewayStore.Finding
     ) -> (entry: CacheEntry, response: StoredResponse) {
         let chain = ExchangeChain(link(reply, to: request))
         let renewed = stored.response.renewed(by: reply.response, after: chain, storing: .all)
         var entry = stored.entry
         entry.metadata = renewed.encoded
         let confirmed = DownloadResponse(url: request.url, status: renewed.head.status, headers: reply.headers)
-        if Storability.allows(confirmed, to: request, isShared: true) { store.store(entry, for: request.url, variant) }
+        if Storability.allows(confirmed, to: request, isShared: true) {
+            store.store(entry, for: request.url, found.variant, after: found)
+        }
         return (entry, renewed)
     }
 
@@ -192,10 +194,14 @@ package final class Gateway: Sendable {
         let chain = ExchangeChain(link(reply, to: request))
         let metadata = StoredResponse(reply.response, after: chain, storing: .all).encoded
         let variant = reply.headers.contains("vary") ? found.variant : nil
-        return GatewayStream.Copy(received: ReceivedBytes(limit: limit), turn: found.turn) { [store] data, file in
+        let turn = found.turn
+        var found = found
+        // The copy holds the turn, and must not hold it twice.
+        found.turn = nil
+        return GatewayStream.Copy(received: ReceivedBytes(limit: limit), turn: turn) { [store, found] data, file in
             var entry = CacheEntry(data: data, format: nil, metadata: metadata)
             entry.file = file
-            store.store(entry, for: request.url, variant)
+            store.store(entry, for: request.url, variant, after: found)
         }
     }
 

@@ -2,9 +2,21 @@ import Foundation
 import TintypeCore
 import TintypeHTTP
 
+/// How often the responses of URLs were removed. Some URLs share a number.
+private final class Removals: Sendable {
+    private let counts = Locked([Int](repeating: 0, count: 64))
+
+    func count(of url: URL) -> Int { counts.withLock { $0[Self.place(of: url)] } }
+
+    func add(_ urls: [URL]) { counts.withLock { counts in for url in urls { counts[Self.place(of: url)] += 1 } } }
+
+    private static func place(of url: URL) -> Int { Int(UInt(bitPattern: url.hashValue) % 64) }
+}
+
 /// The stored responses of a ``Gateway``, by URL and variant.
 struct GatewayStore: Sendable {
     private let cache: any DataCaching
+    private let removals = Removals()
 
     init(_ cache: any DataCaching) {
         self.cache = cache
@@ -18,6 +30,8 @@ struct GatewayStore: Sendable {
         var variant: VariantName?
         /// What others wait for, as long as this request may store a response.
         var turn: GatewayTurns.Turn?
+        /// The mark of the URL when the request began. `nil` for a request whose response is not stored.
+        fileprivate var removals: Int?
     }
 
     /// A stored response, and how it may be used.
@@ -29,6 +43,13 @@ struct GatewayStore: Sendable {
 
     /// Returns what is stored for a request.
     func find(_ request: DownloadRequest, at now: Date) async -> Finding {
+        let removals = removals.count(of: request.url)
+        var found = await lookUp(request, at: now)
+        found.removals = removals
+        return found
+    }
+
+    private func lookUp(_ request: DownloadRequest, at now: Date) async -> Finding {
         guard let first = await entry(for: request.url, nil) else { return Finding() }
         var judged = request
         // A response to GET also answers HEAD (RFC 9110, 9.3.2).
@@ -45,13 +66,15 @@ struct GatewayStore: Sendable {
         }
     }
 
-    /// Stores a response.
-    func store(_ entry: CacheEntry, for url: URL, _ variant: VariantName?) {
+    /// Stores the response to a request, unless those of its URL were removed since it began.
+    func store(_ entry: CacheEntry, for url: URL, _ variant: VariantName?, after found: Finding) {
+        guard found.removals == removals.count(of: url) else { return }
         cache.store(entry, for: Self.key(url, variant))
     }
 
     /// Removes the responses of URLs, in all variants.
     func remove(_ urls: [URL]) async {
+        removals.add(urls)
         let keys = urls.flatMap { url in
             [Self.key(url, nil)] + (0..<VariantName.count).map { Self.key(url, VariantName($0)) }
         }

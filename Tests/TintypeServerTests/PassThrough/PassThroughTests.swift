@@ -254,6 +254,22 @@ import TintypeTesting
             #expect(fixture.origin.requestCount() == 2)
         }
     }
+
+    /// The client that waits gets it, but it is not stored.
+    @Test func aResponseThatIsOnItsWayAtAPurgeIsNotStored() async throws {
+        try await run { fixture in
+            let gate = OriginGate(after: 5)
+            fixture.origin.serve("/a", response: text("first, last").setting(\.gate, to: gate))
+            let response = await fixture.get("raw:1", "/a")
+            await fixture.service.purge(try SourceURL(fixture.origin.url("/a").absoluteString))
+            gate.open()
+            #expect(try await response.wholeBody() == Data("first, last".utf8))
+            try await fixture.service.flush()
+            _ = try await fixture.get("raw:1", "/a").wholeBody()
+            _ = try await fixture.get("raw:1", "/a").wholeBody()
+            #expect(fixture.origin.requestCount("/a") == 2)
+        }
+    }
 }
 
 extension ServiceResponse {
