@@ -144,7 +144,7 @@ package final class Gateway: Sendable {
         entry.metadata = renewed.encoded
         let confirmed = DownloadResponse(url: request.url, status: renewed.head.status, headers: reply.headers)
         if Storability.allows(confirmed, to: request, isShared: true) {
-            store.store(entry, for: request.url, found.variant, after: found)
+            store.store(entry, for: request.url, found.variant, after: found.removals)
         }
         return (entry, renewed)
     }
@@ -194,14 +194,11 @@ package final class Gateway: Sendable {
         let chain = ExchangeChain(link(reply, to: request))
         let metadata = StoredResponse(reply.response, after: chain, storing: .all).encoded
         let variant = reply.headers.contains("vary") ? found.variant : nil
-        let turn = found.turn
-        var found = found
-        // The copy holds the turn, and must not hold it twice.
-        found.turn = nil
-        return GatewayStream.Copy(received: ReceivedBytes(limit: limit), turn: turn) { [store, found] data, file in
+        return GatewayStream.Copy(received: ReceivedBytes(limit: limit), turn: found.turn) {
+            [store, removals = found.removals] data, file in
             var entry = CacheEntry(data: data, format: nil, metadata: metadata)
             entry.file = file
-            store.store(entry, for: request.url, variant, after: found)
+            store.store(entry, for: request.url, variant, after: removals)
         }
     }
 

@@ -31,7 +31,7 @@ struct GatewayStore: Sendable {
         /// What others wait for, as long as this request may store a response.
         var turn: GatewayTurns.Turn?
         /// The mark of the URL when the request began. `nil` for a request whose response is not stored.
-        fileprivate var removals: Int?
+        var removals: Int?
     }
 
     /// A stored response, and how it may be used.
@@ -67,8 +67,8 @@ struct GatewayStore: Sendable {
     }
 
     /// Stores the response to a request, unless those of its URL were removed since it began.
-    func store(_ entry: CacheEntry, for url: URL, _ variant: VariantName?, after found: Finding) {
-        guard found.removals == removals.count(of: url) else { return }
+    func store(_ entry: CacheEntry, for url: URL, _ variant: VariantName?, after removals: Int?) {
+        guard removals == self.removals.count(of: url) else { return }
         cache.store(entry, for: Self.key(url, variant))
     }
 

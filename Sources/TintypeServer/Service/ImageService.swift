@@ -48,8 +48,8 @@ package final class ImageService: Sendable {
             try authorize(request)
             let now = Date()
             let key = configuration.isDevelopment ? nil : RecentResponses.Key(request)
-            let purges = recent.withLock(\.purgeCount)
-            if let response = recentResponse(key, now) { return response }
+            let (recent, purges) = recentResponse(key, now)
+            if let recent { return recent }
             let url = try imageURL(request, now)
             parsed = url
             (report.host, report.warnings) = (url.source.host, url.warnings)
@@ -73,10 +73,12 @@ package final class ImageService: Sendable {
         }
     }
 
-    private func recentResponse(_ key: RecentResponses.Key?, _ now: Date) -> ServiceResponse? {
-        guard let key, let response = recent.withLock({ $0.response(for: key, at: now.unixSecond) }) else { return nil }
-        configuration.metrics?.lookedUp(tier: "memory", isHit: true)
-        return response
+    /// Returns an equal response, if there is one, and the number of purges so far.
+    private func recentResponse(_ key: RecentResponses.Key?, _ now: Date) -> (ServiceResponse?, purges: Int) {
+        guard let key else { return (nil, 0) }
+        let found = recent.withLock { ($0.response(for: key, at: now.unixSecond), $0.purgeCount) }
+        if found.0 != nil { configuration.metrics?.lookedUp(tier: "memory", isHit: true) }
+        return found
     }
 
     private func keeping(

@@ -3,10 +3,16 @@ import TintypeCore
 /// Work that is done once however many requests wait for it. It is cancelled when the last of them has gone.
 final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Running: Sendable {
-        let task: Task<Value, Never>
+        let task: Task<Ended, Never>
         /// Distinguishes this work from a later one with the same key.
         let number: Int
         var waiterCount: Int
+    }
+
+    private struct Ended: Sendable {
+        let value: Value
+        /// Whether a pause has ended the work before its time.
+        let isInterrupted: Bool
     }
 
     private struct State: Sendable {
@@ -14,8 +20,6 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         var lastNumber = 0
         /// The keys for which no work begins, and what ends that.
         var paused: [Key: SharedPromise<Void>] = [:]
-        /// The work that a pause has ended, as long as requests wait for it.
-        var ended: [Int: Int] = [:]
     }
 
     private let state = Locked(State())
@@ -31,12 +35,13 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             switch state.withLock({ join(key, &$0, make) }) {
             case .paused(let end): await end.wait { nil }
             case .running(let running, let isShared):
-                let value = await withTaskCancellationHandler {
+                let ended = await withTaskCancellationHandler {
                     await running.task.value
                 } onCancel: {
                     leave(key, running.number)
                 }
-                if !wasEnded(running.number) { return (value, isShared) }
+                // A request that has gone needs no value.
+                if !ended.isInterrupted || Task.isCancelled { return (ended.value, isShared) }
             }
         }
     }
@@ -57,20 +62,24 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let number = state.lastNumber
         let task = Task { [self] in
             let value = await make()
-            end(key, number)
-            return value
+            return Ended(value: value, isInterrupted: end(key, number))
         }
         let running = Running(task: task, number: number, waiterCount: 1)
         state.running[key] = running
         return .running(running, isShared: false)
     }
 
-    private func end(_ key: Key, _ number: Int) {
-        state.withLock { if $0.running[key]?.number == number { $0.running[key] = nil } }
+    /// Ends work. Returns whether a pause has ended it before.
+    private func end(_ key: Key, _ number: Int) -> Bool {
+        state.withLock { state in
+            guard state.running[key]?.number == number else { return state.paused[key] != nil }
+            state.running[key] = nil
+            return false
+        }
     }
 
     private func leave(_ key: Key, _ number: Int) {
-        let abandoned = state.withLock { state -> Task<Value, Never>? in
+        let abandoned = state.withLock { state -> Task<Ended, Never>? in
             guard var running = state.running[key], running.number == number else { return nil }
             running.waiterCount -= 1
             // The next request for the key must not join work that ends as cancelled.
@@ -87,11 +96,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     func pausing(_ key: Key, _ body: () async -> Void) async {
         let end = SharedPromise<Void>()
         while let other = state.withLock({ pause(key, until: end, &$0) }) { await other.wait { nil } }
-        let task = state.withLock { state -> Task<Value, Never>? in
-            guard let running = state.running.removeValue(forKey: key) else { return nil }
-            state.ended[running.number] = running.waiterCount
-            return running.task
-        }
+        let task = state.withLock { $0.running.removeValue(forKey: key)?.task }
         task?.cancel()
         _ = await task?.value
         await body()
@@ -104,14 +109,5 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         if let other = state.paused[key] { return other }
         state.paused[key] = end
         return nil
-    }
-
-    /// Returns whether a pause has ended the work for which a request waited.
-    private func wasEnded(_ number: Int) -> Bool {
-        state.withLock { state in
-            guard let count = state.ended[number] else { return false }
-            state.ended[number] = count > 1 ? count - 1 : nil
-            return true
-        }
     }
 }

@@ -29,6 +29,23 @@ import TintypeTesting
         #expect(await work.value(for: "a") { 9 }.isShared == false)
     }
 
+    /// A request that has gone must not be taken for one that waits.
+    @Test func aRequestThatHasGoneDoesNotKeepOthersFromBeginningAgain() async {
+        for _ in 0..<50 {
+            let (calls, gate) = (Shared(0), Gate())
+            async let first = work.value(for: "a") { await Self.number(calls, gate) }
+            await gate.waitForArrivals(1)
+            let others = (0..<4).map { _ in
+                Task { [work] in await work.value(for: "a") { await Self.number(calls, gate) } }
+            }
+            for _ in 0..<10 { await Task.yield() }
+            for other in others { other.cancel() }
+            await work.pausing("a") {}
+            #expect(await first.value > 1)
+            for other in others { _ = await other.value }
+        }
+    }
+
     @Test func otherKeysGoOnDuringAPause() async throws {
         await work.pausing("a") {
             let value = await work.value(for: "b") { 7 }
