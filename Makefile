@@ -33,6 +33,9 @@ SECONDS ?= 600
 NETWORK_TESTS = Tintype(HTTP|Command|Redis|S3|Server|)Tests\.
 OTHER_TESTS = Tintype(Core|Disk|Sandbox|Shared|Terminal|Tracing|Lifecycle)Tests\.|framesDecodedBySeveralThreads
 OTHER_TESTS := $(OTHER_TESTS)|SVGLibraryTests|ColorTests
+# Among these, suites that compute for long on one thread, or in other processes.
+SERIAL_TESTS = CrashTests|ConvertColorTests|GIFColorTests|IndexDamageTests|KernelAlignmentTests|KernelVariantTests
+SERIAL_TESTS := $(SERIAL_TESTS)|PlaceholderTests|ResampleTests
 # The suites of codecs, animations, previews and pipelines that also run with all formats in worker processes.
 SANDBOXED_TESTS = TintypeCodecTests\.(AnimationPlayback|Animation|Color|DamageTolerance|Decode|FormatMatrix|Incremental
 SANDBOXED_TESTS := $(SANDBOXED_TESTS)[A-Z]*|Limit|Metadata|Orientation|Part|Thumbnail)Tests
@@ -114,7 +117,7 @@ instructions: bootstrap ## Count the instructions of the hottest paths, and fail
 tsan: bootstrap ## Run the tests that use several threads under the thread sanitizer; STRESS operations in each stress test
 	$(BUILD) $(TSAN_FLAGS) --build-tests
 	$(TSAN) --filter '$(NETWORK_TESTS)' --skip StressTests
-	$(TSAN) --filter '$(OTHER_TESTS)' --skip StressTests
+	$(TSAN) --filter '$(OTHER_TESTS)' --skip 'StressTests|$(SERIAL_TESTS)'
 	TINTYPE_STRESS=$(STRESS) $(TSAN) --filter StressTests
 
 asan: bootstrap ## Run the tests under the address sanitizer
