@@ -17,7 +17,8 @@ package struct ServerRoutes: Sendable {
 
     /// Returns the response to a request for one of these routes; `nil` for any other.
     package func response(to request: ServerRequest) -> ServiceResponse? {
-        let path = request.target.prefix { $0 != "?" }
+        let target = request.target
+        let path = target[..<(target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex)]
         switch path {
         case "/health", "/health/live":
             let status = health().liveStatus
