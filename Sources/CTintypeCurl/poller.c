@@ -92,6 +92,11 @@ void tintype_poller_perform(tintype_poller *poller) {
     if (timeout == 0) curl_multi_socket_action(poller->multi, CURL_SOCKET_TIMEOUT, 0, &running);
 }
 
+void tintype_poller_perform_all(tintype_poller *poller) {
+    int running;
+    curl_multi_socket_all(poller->multi, &running);
+}
+
 bool tintype_poller_wait(tintype_poller *poller, int limit) {
     struct epoll_event events[64];
     long timeout = -1;

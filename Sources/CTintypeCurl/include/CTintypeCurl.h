@@ -6,6 +6,8 @@
 #include <CTintypeLibraries.h>
 // The macros of libcurl would check types by expressions that Swift does not import.
 #define CURL_DISABLE_TYPECHECK
+// curl_multi_socket_all is deprecated, because it costs what all transfers cost.
+#define CURL_DISABLE_DEPRECATION
 #include <curl/curl.h>
 #include <stdbool.h>
 
@@ -15,7 +17,7 @@
     FUNCTION(curl_easy_reset) FUNCTION(curl_easy_setopt) FUNCTION(curl_easy_strerror) FUNCTION(curl_global_init)       \
     FUNCTION(curl_multi_add_handle) FUNCTION(curl_multi_cleanup) FUNCTION(curl_multi_info_read)                        \
     FUNCTION(curl_multi_init) FUNCTION(curl_multi_remove_handle) FUNCTION(curl_multi_setopt)                           \
-    FUNCTION(curl_multi_socket_action) FUNCTION(curl_multi_timeout)                                                    \
+    FUNCTION(curl_multi_socket_action) FUNCTION(curl_multi_socket_all) FUNCTION(curl_multi_timeout)                    \
     FUNCTION(curl_slist_append) FUNCTION(curl_slist_free_all) FUNCTION(curl_version_info)
 
 TINTYPE_FUNCTIONS(TINTYPE_RENAME)
@@ -102,6 +104,8 @@ void tintype_poller_free(tintype_poller *poller);
 void tintype_poller_note_socket(tintype_poller *poller, int descriptor, bool is_open);
 /// Performs what is due without waiting.
 void tintype_poller_perform(tintype_poller *poller);
+/// Performs all transfers, whether or not something is due.
+void tintype_poller_perform_all(tintype_poller *poller);
 /// Waits until a socket is ready, a time-out of libcurl has passed, or the wakeup descriptor is readable, and performs
 /// what is ready. Returns whether the wakeup descriptor is readable. `limit` is the longest wait in milliseconds.
 bool tintype_poller_wait(tintype_poller *poller, int limit);

@@ -7,6 +7,9 @@ final class CurlLoop {
     /// How long the thread waits for the next exchange before it ends, in seconds. Idle connections are not kept longer
     /// either: the images of a page follow each other within seconds.
     static let idleTime = 30
+    /// How often all transfers are performed, in nanoseconds. libcurl 8.16 sometimes waits no longer for a connection
+    /// of HTTP/2 that has input, or has failed; the transfer would last until its time-out.
+    private static let checkInterval: UInt64 = 1_000_000_000
     /// The number of idle connections beyond which the oldest is closed.
     private static let maximumIdleCount = 64
     /// The number of unused easy handles that are kept.
@@ -22,6 +25,8 @@ final class CurlLoop {
     private var changed: [CurlExchange] = []
     /// The exchanges that libcurl has ended in this turn.
     private var ended: [(exchange: CurlExchange, failure: (any Error)?)] = []
+    /// The uptime at which all transfers were last performed, or at which there was none, in nanoseconds.
+    private var lastCheck: UInt64 = 0
 
     /// Loads the library if necessary.
     ///
@@ -66,9 +71,18 @@ final class CurlLoop {
     /// - Returns: Whether there was nothing to do for ``idleTime``.
     func wait(hasCommands: Bool) -> Bool {
         let isIdle = exchanges.isEmpty
-        let start = isIdle ? DispatchTime.now().uptimeNanoseconds : 0
-        if tintype_poller_wait(poller, hasCommands ? 0 : Int32(Self.idleTime * 1000)) { wakeup.clear() }
-        return isIdle && DispatchTime.now().uptimeNanoseconds - start >= UInt64(Self.idleTime) * 1_000_000_000
+        let start = DispatchTime.now().uptimeNanoseconds
+        let limit = isIdle ? Self.idleTime * 1000 : Int(Self.checkInterval / 1_000_000)
+        if tintype_poller_wait(poller, hasCommands ? 0 : Int32(limit)) { wakeup.clear() }
+        if isIdle {
+            lastCheck = DispatchTime.now().uptimeNanoseconds
+            return lastCheck - start >= UInt64(Self.idleTime) * 1_000_000_000
+        }
+        if start - lastCheck >= Self.checkInterval {
+            tintype_poller_perform_all(poller)
+            lastCheck = start
+        }
+        return false
     }
 
     /// Notes that an exchange has stored something for its reader.
