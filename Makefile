@@ -30,7 +30,9 @@ SECONDS ?= 600
 # Under the sanitizer, tests that compute for a minute would starve tests whose transfers have time-outs, so the two
 # kinds run one after the other. Most tests of codecs use one thread, where there are no races, so only those that use
 # several are named. The threads of raw images are those of LibRaw, which is not instrumented.
-NETWORK_TESTS = Tintype(HTTP|Command|Redis|S3|Server|)Tests\.
+NETWORK_TESTS = Tintype(HTTP|Redis|S3|Server|)Tests\.
+# Each test of the command starts a process, in seconds under the sanitizer. These have most threads.
+NETWORK_TESTS := $(NETWORK_TESTS)|TintypeCommandTests\.(Batch|Fetch|GridAnimations|Interruption|ShowTerminal)Tests
 OTHER_TESTS = Tintype(Core|Disk|Sandbox|Shared|Terminal|Tracing|Lifecycle)Tests\.|framesDecodedBySeveralThreads
 OTHER_TESTS := $(OTHER_TESTS)|SVGLibraryTests|ColorTests
 # Among these, suites that compute for long on one thread, or in other processes.
