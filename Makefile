@@ -36,8 +36,8 @@ NETWORK_TESTS := $(NETWORK_TESTS)|TintypeCommandTests\.(Batch|Fetch|GridAnimatio
 OTHER_TESTS = Tintype(Core|Disk|Sandbox|Shared|Terminal|Tracing|Lifecycle)Tests\.|framesDecodedBySeveralThreads
 OTHER_TESTS := $(OTHER_TESTS)|SVGLibraryTests|ColorTests
 # Among these, suites that compute for long on one thread, or in other processes.
-SERIAL_TESTS = CrashTests|ConvertColorTests|GIFColorTests|IndexDamageTests|KernelAlignmentTests|KernelVariantTests
-SERIAL_TESTS := $(SERIAL_TESTS)|PlaceholderTests|ResampleTests
+SERIAL_TESTS = CrashTests|ConvertColorTests|GIFColorTests|KernelAlignmentTests|KernelVariantTests|PlaceholderTests
+SERIAL_TESTS := $(SERIAL_TESTS)|ResampleTests|noChangedBitCausesMoreThanAMiss
 # The suites of codecs, animations, previews and pipelines that also run with all formats in worker processes.
 SANDBOXED_TESTS = TintypeCodecTests\.(AnimationPlayback|Animation|Color|DamageTolerance|Decode|FormatMatrix|Incremental
 SANDBOXED_TESTS := $(SANDBOXED_TESTS)[A-Z]*|Limit|Metadata|Orientation|Part|Thumbnail)Tests

@@ -74,15 +74,10 @@ final class CurlLoop {
         let start = DispatchTime.now().uptimeNanoseconds
         let limit = isIdle ? Self.idleTime * 1000 : Int(Self.checkInterval / 1_000_000)
         if tintype_poller_wait(poller, hasCommands ? 0 : Int32(limit)) { wakeup.clear() }
-        if isIdle {
-            lastCheck = DispatchTime.now().uptimeNanoseconds
-            return lastCheck - start >= UInt64(Self.idleTime) * 1_000_000_000
-        }
-        if start - lastCheck >= Self.checkInterval {
-            tintype_poller_perform_all(poller)
-            lastCheck = start
-        }
-        return false
+        let now = DispatchTime.now().uptimeNanoseconds
+        if !isIdle, now - lastCheck >= Self.checkInterval { tintype_poller_perform_all(poller) }
+        if isIdle || now - lastCheck >= Self.checkInterval { lastCheck = now }
+        return isIdle && now - start >= UInt64(Self.idleTime) * 1_000_000_000
     }
 
     /// Notes that an exchange has stored something for its reader.
