@@ -26,13 +26,9 @@ package enum RequestID {
 
     /// Returns 128 random bits as 32 hexadecimal digits.
     private static func make(using generator: inout some RandomNumberGenerator) -> String {
-        let numbers: [UInt64] = [generator.next(), generator.next()]
-        return String(unsafeUninitializedCapacity: 32) { text in
-            for index in 0..<32 {
-                let digit = UInt8(truncatingIfNeeded: numbers[index >> 4] >> (60 - 4 * (index & 15))) & 15
-                text[index] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
-            }
-            return 32
-        }
+        [generator.next() as UInt64, generator.next()].map { number in
+            let digits = String(number, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
     }
 }
