@@ -75,8 +75,12 @@ final class CurlLoop {
         let limit = isIdle ? Self.idleTime * 1000 : Int(Self.checkInterval / 1_000_000)
         if tintype_poller_wait(poller, hasCommands ? 0 : Int32(limit)) { wakeup.clear() }
         let now = DispatchTime.now().uptimeNanoseconds
-        if !isIdle, now - lastCheck >= Self.checkInterval { tintype_poller_perform_all(poller) }
-        if isIdle || now - lastCheck >= Self.checkInterval { lastCheck = now }
+        if isIdle {
+            lastCheck = now
+        } else if now - lastCheck >= Self.checkInterval {
+            tintype_poller_perform_all(poller)
+            lastCheck = now
+        }
         return isIdle && now - start >= UInt64(Self.idleTime) * 1_000_000_000
     }
 
