@@ -183,6 +183,8 @@ extension ImageLoad {
     /// Reports the work to observers, and hands its result over to equal loads before it ends.
     private func watched(_ work: @escaping ByteLoads.Work) -> ByteLoads.Work {
         { [self] (job, reporter) throws(TintypeError) in
+            // The job of an equal load may have ended after this load found no bytes, and before it started a job.
+            if let bytes = bytesOfEqualLoad { return bytes }
             let watch = self.watch
             let bytes: LoadedBytes
             do throws(TintypeError) {

@@ -63,6 +63,28 @@ import TintypeTesting
         #expect(stages.count.now == 1)
     }
 
+    /// The second load finds neither bytes nor the job of the first one, because it waits in between.
+    @Test func aLoadThatStartsAfterAnEqualOneHasEndedUsesItsBytes() async throws {
+        let (gate, allowed) = (Gate(), Shared(0))
+        let fixture = PipelineFixture {
+            $0.shouldLoad = { _ in
+                allowed.withLock { $0 += 1 }
+                return true
+            }
+        }
+        fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
+        let first = fixture.pipeline.start(fixture.request())
+        await gate.waitForArrivals(1)
+        fixture.pipeline.isPaused = true
+        let second = fixture.pipeline.start(fixture.request().fitting(width: 7))
+        while allowed.now < 2 { await Task.yield() }
+        gate.open()
+        _ = try await first.response
+        fixture.pipeline.isPaused = false
+        _ = try await second.response
+        #expect(fixture.loader.count(fixture.identity()) == 1)
+    }
+
     @Test func anIdentityOfAnInterceptorIsLimitedToItsPipeline() {
         let (first, second) = (PipelineFixture().pipeline.services, PipelineFixture().pipeline.services)
         var request = PipelineFixture().request()
