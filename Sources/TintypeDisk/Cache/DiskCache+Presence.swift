@@ -21,11 +21,11 @@ extension DiskCache {
         for _ in 0..<4 {
             guard let table = state.withLock({ $0.presence }) else { break }
             if hasLoss { table.markIncomplete() }
-            let insertion = table.insert(key, placement)
-            if insertion?.effect == .displaced { hasLoss = true }
-            for case let former? in [insertion?.former, insertion?.twin] {
-                replaced(former)
-                wasKnown = true
+            if let insertion = table.insert(key, placement) {
+                let formers = [insertion.former].compactMap(\.self) + insertion.twins
+                formers.forEach(replaced)
+                hasLoss = hasLoss || insertion.effect == .displaced
+                wasKnown = wasKnown || insertion.isSuperseded || !formers.isEmpty
             }
             guard table.isRetired else { break }
             refreshPresence()

@@ -10,6 +10,9 @@ import Synchronization
 /// A place is written separately, so it is a hint: a reader compares the key that it finds there. A word gets a new
 /// ticket after its place was written. A reader that saw the former place, and found nothing there, therefore does not
 /// remove the word.
+///
+/// Several insertions of a new hash at the same time may take a slot each. The first one in the order in which slots
+/// are looked at counts. A place is taken out of a slot by one atomic operation, so one insertion returns it.
 struct PresenceSlots {
     private let words: UnsafeMutablePointer<Atomic<UInt64>>
     /// The place of each word's entry: ``EntryPlace/word``.
@@ -24,6 +27,8 @@ struct PresenceSlots {
     /// The memory of a slot, in bytes: the word and the place.
     static let slotLength = 16
     private static let ticketBits: UInt64 = 0xFFFF
+    /// What an insertion leaves where it has taken out a place. No segment has the number 0.
+    private static let taken = EntryPlace.slot(SegmentPlace(SegmentNumber(0), 1))
 
     /// - Parameters:
     ///   - memory: Aligned to the size of a bucket, and valid for as long as the value is used.
@@ -70,8 +75,12 @@ struct PresenceSlots {
         var effect: Effect
         /// The place of the hash before; `nil` if it was not there.
         var former: EntryPlace?
-        /// The place of the same hash in a second slot, which was freed; `nil` if there was none.
-        var twin: EntryPlace?
+        /// The places of the same hash in other slots.
+        var twins: [EntryPlace] = []
+        /// Whether a later insertion has already replaced this one, and returns its place.
+        var isSuperseded = false
+        /// The number of slots that were freed.
+        var freedCount = 0
     }
 
     /// What an insertion does with the place of a hash.
@@ -93,52 +102,66 @@ struct PresenceSlots {
     /// - Parameter ticket: Returns a number that the next 65,535 calls do not return.
     func insert(_ hash: UInt64, _ placement: Placement, ticket: () -> UInt64) -> Insertion {
         let fingerprint = Self.fingerprint(hash)
-        var result: Insertion?
-        // The slot whose place was written.
-        var placed: Int?
+        var result = Insertion(effect: .renewed)
+        // The slot whose place was written, with the word that it had.
+        var placed: Sighting?
         while true {
             let word = fingerprint | ticket() & Self.ticketBits
             if let sighting = sighting(of: fingerprint) {
-                if placed != sighting.slot {
-                    let former = place(placement, over: sighting)
-                    result = Insertion(effect: result?.effect ?? .renewed, former: former)
-                    placed = sighting.slot
+                if placed?.slot != sighting.slot {
+                    if let placed {
+                        result.isSuperseded = !takeOut(placement.ofNewHash, from: placed.slot)
+                        if result.isSuperseded { return result }
+                        if remove(placed) { result.freedCount += 1 }
+                    }
+                    if let former = place(placement, over: sighting) { result.former = former }
+                    placed = if case .at = placement { sighting } else { nil }
                 }
                 // If another insertion has changed the place meanwhile, it renews the word.
-                guard replace(sighting, with: word), var result else { continue }
-                guard let twin = twin(of: sighting, fingerprint) else { return result }
-                // Two insertions of a new hash may take a slot each. The second one that looks here leaves one.
-                if case .kept = placement { _ = exchange(twin.place, at: sighting.slot) }
-                if remove(twin) { result.twin = twin.place }
+                guard replace(sighting, with: word) else { continue }
+                if placed != nil { removeTwins(of: sighting, fingerprint, placement, &result) }
                 return result
             } else if let slot = freeSlot(for: fingerprint) {
                 guard let isPlaced = take(slot, word: 0, for: word, placement) else { continue }
-                placed = isPlaced ? slot : nil
-                result = result ?? Insertion(effect: .added)
+                placed = isPlaced ? Sighting(slot: slot, word: word) : nil
+                if result.effect == .renewed { result.effect = .added }
             } else {
                 let victim = buckets(of: fingerprint).0 + Int(word % UInt64(Self.bucketSize))
                 guard let isPlaced = take(victim, word: load(victim), for: word, placement) else { continue }
-                placed = isPlaced ? victim : nil
-                result = Insertion(effect: .displaced)
+                placed = isPlaced ? Sighting(slot: victim, word: word) : nil
+                result.effect = .displaced
             }
         }
     }
 
-    /// Returns another slot of a hash, after the first one.
-    private func twin(of sighting: Sighting, _ fingerprint: UInt64) -> Sighting? {
-        let (first, second) = buckets(of: fingerprint)
-        for slot in [first..<first + Self.bucketSize, second..<second + Self.bucketSize].joined()
-        where slot != sighting.slot {
-            let word = load(slot)
-            if word & ~Self.ticketBits == fingerprint { return Sighting(slot: slot, word: word, place: place(slot)) }
+    /// Frees the slots of a hash that are looked at after its first one. Two insertions of a new hash may take a slot
+    /// each, and the one that took the second slot may have seen only that one.
+    ///
+    /// - Parameter result: Receives the places of these slots.
+    private func removeTwins(
+        of sighting: Sighting, _ fingerprint: UInt64, _ placement: Placement, _ result: inout Insertion
+    ) {
+        var kept = placement.ofNewHash
+        for slot in slots(of: fingerprint).drop(while: { $0 != sighting.slot }).dropFirst() {
+            let twin = Sighting(slot: slot, word: load(slot), place: place(slot))
+            guard twin.word & ~Self.ticketBits == fingerprint else { continue }
+            if twin.place != Self.taken, takeOut(twin.place, from: slot) {
+                result.twins.append(twin.place)
+                // The place of the other insertion goes before one that a new hash would have.
+                if case .kept = placement, exchange(kept, for: twin.place, at: sighting.slot) { kept = twin.place }
+            }
+            if remove(twin) { result.freedCount += 1 }
         }
-        return nil
     }
 
-    /// Writes the place of a hash that is there. Returns the former one.
-    private func place(_ placement: Placement, over sighting: Sighting) -> EntryPlace {
-        if case .at(let place) = placement { exchange(place, at: sighting.slot) } else { sighting.place }
+    /// Writes the place of a hash that is there. Returns the former one; `nil` if another insertion has taken it.
+    private func place(_ placement: Placement, over sighting: Sighting) -> EntryPlace? {
+        let former = if case .at(let place) = placement { exchange(place, at: sighting.slot) } else { sighting.place }
+        return former == Self.taken ? nil : former
     }
+
+    /// Takes a place out of a slot. Returns whether it was there.
+    private func takeOut(_ place: EntryPlace, from slot: Int) -> Bool { exchange(place, for: Self.taken, at: slot) }
 
     /// Takes a slot for a word that is renewed after this, because the place of the slot is that of another hash until
     /// it is written.
@@ -148,9 +171,7 @@ struct PresenceSlots {
     private func take(_ slot: Int, word: UInt64, for next: UInt64, _ placement: Placement) -> Bool? {
         let former = place(slot)
         guard replace(Sighting(slot: slot, word: word), with: next) else { return nil }
-        return places[slot].compareExchange(
-            expected: former.word, desired: placement.ofNewHash.word, ordering: .sequentiallyConsistent
-        ).exchanged
+        return exchange(former, for: placement.ofNewHash, at: slot)
     }
 
     /// Changes the place of a hash that is at another one.
@@ -159,9 +180,7 @@ struct PresenceSlots {
     func move(_ hash: UInt64, from former: EntryPlace, to place: EntryPlace, ticket: () -> UInt64) -> Bool {
         let fingerprint = Self.fingerprint(hash)
         guard let sighting = sighting(of: fingerprint), sighting.place == former,
-            places[sighting.slot].compareExchange(
-                expected: former.word, desired: place.word, ordering: .sequentiallyConsistent
-            ).exchanged
+            exchange(former, for: place, at: sighting.slot)
         else { return false }
         if replace(sighting, with: fingerprint | ticket() & Self.ticketBits) { return true }
         // It was renewed, or a reader that saw the former place has removed it.
@@ -206,6 +225,12 @@ struct PresenceSlots {
         return nil
     }
 
+    /// Returns the slots of both buckets, in the order in which they are looked at.
+    private func slots(of fingerprint: UInt64) -> FlattenSequence<[Range<Int>]> {
+        let (first, second) = buckets(of: fingerprint)
+        return (first == second ? [first] : [first, second]).map { $0..<$0 + Self.bucketSize }.joined()
+    }
+
     /// Returns a free slot in the bucket that has more of them.
     private func freeSlot(for fingerprint: UInt64) -> Int? {
         let (first, second) = buckets(of: fingerprint)
@@ -231,6 +256,13 @@ struct PresenceSlots {
     /// Writes a place, and returns the former one.
     private func exchange(_ place: EntryPlace, at slot: Int) -> EntryPlace {
         EntryPlace(word: places[slot].exchange(place.word, ordering: .sequentiallyConsistent))
+    }
+
+    /// Writes a place if another one is there. Returns whether it was.
+    private func exchange(_ former: EntryPlace, for place: EntryPlace, at slot: Int) -> Bool {
+        places[slot].compareExchange(
+            expected: former.word, desired: place.word, ordering: .sequentiallyConsistent
+        ).exchanged
     }
 
     private func replace(_ sighting: Sighting, with word: UInt64) -> Bool {

@@ -190,13 +190,13 @@ final class PresenceTable: @unchecked Sendable {
     private func insert(hash: UInt64, _ placement: PresenceSlots.Placement) -> PresenceSlots.Insertion? {
         guard isWritable else { return nil }
         let insertion = slots.insert(hash, placement, ticket: nextTicket)
-        switch insertion.effect {
-        case .added where insertion.twin != nil: break
-        case .added: word(PresenceHeader.occupiedOffset).pointee.wrappingAdd(1, ordering: .relaxed)
-        case .renewed: break
-        // Another key is lost, so all are looked up again.
-        case .displaced: markIncomplete()
+        let added = insertion.effect == .added ? 1 : 0
+        if added != insertion.freedCount {
+            word(PresenceHeader.occupiedOffset).pointee.wrappingAdd(
+                UInt64(bitPattern: Int64(added - insertion.freedCount)), ordering: .relaxed)
         }
+        // Another key is lost, so all are looked up again.
+        if insertion.effect == .displaced { markIncomplete() }
         return insertion
     }
 
