@@ -11,17 +11,25 @@ struct AdmissionLimits: Hashable, Sendable {
     var workers: Int
     /// The memory of their decoded pixels, in bytes.
     var decodedBytes: Int
-    /// The number of requests that wait.
+    /// The number of requests that wait in a burst, for example of a page with many new images.
     var queueLength: Int
+    /// The number of requests that wait while some are refused: more come than can be served, and a longer queue would
+    /// serve no more of them, but each later.
+    var overloadedQueueLength: Int
+
+    /// The time without a refusal after which a burst may fill the queue again.
+    static let recoveryTime = Duration.seconds(1)
 
     /// Creates limits of at least one worker, one byte and no queue.
     ///
-    /// - Parameter queueLength: `nil` for twice the workers: who waits for two others waits three times as long
-    ///   as without load.
+    /// - Parameter queueLength: The number of requests that wait, always. `nil` for four times the workers in a burst,
+    ///   and as many as there are workers while some are refused: who waits for one other waits twice as long as
+    ///   without load.
     init(workers: Int, decodedBytes: Int, queueLength: Int? = nil) {
         self.workers = max(1, workers)
         self.decodedBytes = max(1, decodedBytes)
-        self.queueLength = max(0, queueLength ?? 2 * self.workers)
+        self.queueLength = max(0, queueLength ?? 4 * self.workers)
+        overloadedQueueLength = max(0, queueLength ?? self.workers)
     }
 }
 
@@ -91,6 +99,8 @@ struct AdmissionState<Waiter: Sendable>: Sendable {
     private var running: [AdmissionTicket: Running] = [:]
     /// Sorted by ticket.
     private var waiting: [Waiting] = []
+    /// When a request was last refused because the queue was full.
+    private var lastRefusal: Duration?
     private var lastNumber: UInt64 = 0
 
     init(_ limits: AdmissionLimits) {
@@ -110,7 +120,10 @@ struct AdmissionState<Waiter: Sendable>: Sendable {
         guard now < deadline else { return .refused(.deadline) }
         let bytes = Self.clamped(bytes)
         if waiting.isEmpty, fits(bytes) { return .admitted(start(takeTicket(), bytes, deadline: deadline, now: now)) }
-        guard waiting.count < limits.queueLength else { return .refused(.queueFull) }
+        guard waiting.count < queueLimit(now: now) else {
+            lastRefusal = now
+            return .refused(.queueFull)
+        }
         let ticket = takeTicket()
         waiting.append(Waiting(ticket: ticket, waiter: waiter, bytes: bytes, deadline: deadline, since: now))
         return .queued(ticket)
@@ -167,7 +180,8 @@ struct AdmissionState<Waiter: Sendable>: Sendable {
     /// What health checks and metrics report.
     func status(now: Duration) -> AdmissionStatus {
         AdmissionStatus(
-            limits: limits, runningCount: running.count, waitingCount: waiting.count, decodedBytes: decodedBytes,
+            limits: limits, runningCount: running.count, waitingCount: waiting.count,
+            queueLimit: queueLimit(now: now), decodedBytes: decodedBytes,
             oldestJobAge: running.values.map { now - $0.since }.max(),
             youngestJobAge: running.values.map { now - $0.since }.min(),
             oldestWaitAge: waiting.map { now - $0.since }.max(), isDraining: isDraining)
@@ -177,6 +191,12 @@ struct AdmissionState<Waiter: Sendable>: Sendable {
 
     /// Keeps sums of two estimates from overflowing. No machine has so much memory.
     private static func clamped(_ bytes: Int) -> Int { min(max(0, bytes), .max / 4) }
+
+    /// The number of requests that may wait now.
+    private func queueLimit(now: Duration) -> Int {
+        let isOverloaded = lastRefusal.map { now - $0 < AdmissionLimits.recoveryTime } ?? false
+        return isOverloaded ? limits.overloadedQueueLength : limits.queueLength
+    }
 
     private func fits(_ bytes: Int) -> Bool {
         running.isEmpty || running.count < limits.workers && decodedBytes + bytes <= limits.decodedBytes
@@ -225,6 +245,8 @@ package struct AdmissionStatus: Hashable, Sendable {
     package let runningCount: Int
     /// The number of requests that wait.
     package let waitingCount: Int
+    /// The number of requests that may wait at this moment.
+    let queueLimit: Int
     /// The estimated memory of the decoded pixels, in bytes.
     let decodedBytes: Int
     /// The time since the oldest running request began; `nil` if none runs.
@@ -238,7 +260,7 @@ package struct AdmissionStatus: Hashable, Sendable {
 
     /// Whether a request that does not fit at once would be refused.
     var isQueueFull: Bool {
-        limits.queueLength > 0 ? waitingCount >= limits.queueLength : runningCount >= limits.workers
+        queueLimit > 0 ? waitingCount >= queueLimit : runningCount >= limits.workers
     }
 
     /// The share of busy workers, in percent.

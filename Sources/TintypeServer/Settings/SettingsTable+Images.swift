@@ -8,7 +8,8 @@ extension SettingsTable {
             help: "The memory for decoded pixels of all images in work; 0 for a quarter of the memory."),
         .integer(
             "QUEUE", alias: "REQUESTS_QUEUE_SIZE", \.limits.queueLength, in: 0...100_000,
-            help: "The number of requests that wait before others get 429; 0 for twice the workers."),
+            help: "The number of requests that wait before others get 429; 0 for four times the workers in a "
+                + "burst, and once while some get 429."),
         .decimal(
             "MAX_SRC_RESOLUTION", alias: "MAX_SRC_RESOLUTION", \.limits.sourceMegapixels, in: 1...1000,
             help: "The largest source, in megapixels, with all its frames."),

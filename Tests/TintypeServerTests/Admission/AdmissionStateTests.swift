@@ -31,7 +31,9 @@ import Testing
     @Test func limitsAreAtLeastOneWorkerOneByteAndNoQueue() {
         let limits = AdmissionLimits(workers: 0, decodedBytes: -1, queueLength: -1)
         #expect(limits.workers == 1 && limits.decodedBytes == 1 && limits.queueLength == 0)
-        #expect(AdmissionLimits(workers: 3, decodedBytes: 1).queueLength == 6)
+        #expect(limits.overloadedQueueLength == 0)
+        let usual = AdmissionLimits(workers: 3, decodedBytes: 1)
+        #expect(usual.queueLength == 12 && usual.overloadedQueueLength == 3)
     }
 
     /// Without a queue, a request is refused if no worker is free.
@@ -71,9 +73,27 @@ import Testing
 
     @Test func aFullQueueRefuses() {
         var state = State(AdmissionLimits(workers: 2, decodedBytes: 100))
-        let arrivals = (0..<8).map { Self.arrive(&state, $0, 1) }
+        let arrivals = (0..<12).map { Self.arrive(&state, $0, 1) }
         #expect(arrivals.last == .refused(.queueFull) && arrivals.filter { $0 == .refused(.queueFull) }.count == 2)
-        #expect(state.status(now: .zero).isQueueFull && state.status(now: .zero).waitingCount == 4)
+        #expect(state.status(now: .zero).isQueueFull && state.status(now: .zero).waitingCount == 8)
+    }
+
+    /// A burst may fill the queue. While some requests are refused, fewer may wait.
+    @Test func theQueueIsShorterWhileRequestsAreRefused() throws {
+        var state = State(AdmissionLimits(workers: 1, decodedBytes: 100))
+        func refusals(of count: Int, at now: Duration) -> Int {
+            (0..<count).count { state.arrive($0, bytes: 1, deadline: .seconds(100), now: now) == .refused(.queueFull) }
+        }
+        var running = try #require(Self.ticket(Self.arrive(&state, 0, 1)))
+        #expect(refusals(of: 5, at: .zero) == 1)
+        for _ in 1...3 {
+            state.end(running)
+            guard case .admitted(let ticket, _)? = state.next(now: .zero) else { Issue.record("waits"); return }
+            running = ticket
+        }
+        #expect(refusals(of: 2, at: .milliseconds(900)) == 2)
+        #expect(state.status(now: .milliseconds(1899)).isQueueFull)
+        #expect(refusals(of: 5, at: .milliseconds(1900)) == 2)
     }
 
     @Test func aRequestThatNeedsMoreGivesBackWhatItHasAndWaitsInFront() throws {

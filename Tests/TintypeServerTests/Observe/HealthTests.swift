@@ -8,8 +8,7 @@ import Testing
     ) -> AdmissionStatus {
         AdmissionStatus(
             limits: AdmissionLimits(workers: 2, decodedBytes: 100, queueLength: 8), runningCount: running,
-            waitingCount: waiting,
-            decodedBytes: 0, oldestJobAge: oldest.map { .seconds($0) },
+            waitingCount: waiting, queueLimit: 8, decodedBytes: 0, oldestJobAge: oldest.map { .seconds($0) },
             youngestJobAge: (youngest ?? oldest).map { .seconds($0) }, oldestWaitAge: nil, isDraining: isDraining)
     }
 

@@ -54,7 +54,7 @@ import Testing
         #expect(settings.listening.keepAliveTimeout == .seconds(75) && settings.listening.maximumConnections == 2048)
         #expect(
             settings.admissionLimits(cores: 8, memory: 4 << 30) == AdmissionLimits(workers: 8, decodedBytes: 1 << 30))
-        #expect(settings.admissionLimits(cores: 8, memory: 1).queueLength == 16)
+        #expect(settings.admissionLimits(cores: 8, memory: 1).queueLength == 32)
         #expect(settings.negotiation == NegotiationSettings() && settings.crossOrigin == .none)
         #expect(settings.cacheLimits == HostCacheLimits())
     }
