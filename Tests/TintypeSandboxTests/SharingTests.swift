@@ -68,7 +68,8 @@ import TintypeTesting
         for request in stride(from: 0, to: requests.count, by: Self.owners.count).map({ requests[$0] }) {
             counts += try await Self.memories(pipeline, request).map(\.images)
         }
-        #expect(counts.max() == Int(Self.imagesOfAnOwner))
+        // Not always all: a worker that was idle for long ends.
+        #expect(try #require(counts.max()) > 1)
     }
 
     @Test func withoutSharingAWorkerSeesOneImage() async throws {
