@@ -38,7 +38,7 @@ import TintypeTesting
         try withSlots(2) { slots in
             _ = slots.insert(7 << 20, ticket: 1)
             let sighting = try #require(slots.sighting(of: 7 << 20))
-            #expect(slots.insert(7 << 20, ticket: 2) == PresenceSlots.Insertion(effect: .renewed, former: .file))
+            #expect(slots.insert(7 << 20, ticket: 2) == PresenceSlots.Insertion(effect: .renewed, formers: [.file]))
             #expect(!slots.remove(sighting) && slots.sighting(of: 7 << 20) != nil)
             let next = try #require(slots.sighting(of: 7 << 20))
             #expect(slots.remove(next))
@@ -77,8 +77,8 @@ import TintypeTesting
         try withSlots(2) { slots in
             let places = (1...3).map { EntryPlace.slot(SegmentPlace(SegmentNumber(UInt64($0)), $0)) }
             #expect(slots.insert(7 << 20, at: places[0], ticket: 1) == .init(effect: .added))
-            #expect(slots.insert(7 << 20, ticket: 2) == .init(effect: .renewed, former: places[0]))
-            #expect(slots.insert(7 << 20, at: places[1], ticket: 3) == .init(effect: .renewed, former: places[0]))
+            #expect(slots.insert(7 << 20, ticket: 2) == .init(effect: .renewed, formers: [places[0]]))
+            #expect(slots.insert(7 << 20, at: places[1], ticket: 3) == .init(effect: .renewed, formers: [places[0]]))
             let sighting = try #require(slots.sighting(of: 7 << 20))
             #expect(sighting.place == places[1])
             let ticket = { UInt64(100) }
@@ -117,16 +117,19 @@ import TintypeTesting
         }
     }
 
-    /// As `eachReplacedPlaceIsReturnedOnce`, for hashes that are new each time.
-    @Test func aNewHashInsertedTwiceHasOneSlot() {
+    /// As `eachReplacedPlaceIsReturnedOnce`, for hashes that are new each time, also while another thread inserts the
+    /// hash with the place that it has.
+    @Test(arguments: [3, 2]) func aNewHashInsertedTwiceHasOneSlot(_ placeCount: Int) {
         withSlots(128) { slots in
             nonisolated(unsafe) let slots = slots
             for round in 1...300 {
                 let hash = UInt64(round) &* 0x9E37_79B9_7F4A_7C15
-                let places = (0..<3).map { EntryPlace.slot(SegmentPlace(SegmentNumber(UInt64(round)), $0)) }
+                let places = (0..<placeCount).map { EntryPlace.slot(SegmentPlace(SegmentNumber(UInt64(round)), $0)) }
                 let replaced = Shared<[EntryPlace]>([])
                 DispatchQueue.concurrentPerform(iterations: 3) { thread in
-                    let insertion = slots.insert(hash, at: places[thread], ticket: UInt64(round * 3 + thread))
+                    let ticket = UInt64(round * 3 + thread)
+                    guard thread < placeCount else { return _ = slots.insert(hash, ticket: ticket) }
+                    let insertion = slots.insert(hash, at: places[thread], ticket: ticket)
                     let others = insertion.formers.filter { places.contains($0) && $0 != places[thread] }
                     replaced.withLock { $0 += others }
                 }
@@ -163,11 +166,6 @@ import TintypeTesting
             #expect(removals.withLock { $0 } > 0)
         }
     }
-}
-
-extension PresenceSlots.Insertion {
-    /// All places that the hash had before.
-    fileprivate var formers: [EntryPlace] { [former].compactMap(\.self) + twins }
 }
 
 extension PresenceSlots {

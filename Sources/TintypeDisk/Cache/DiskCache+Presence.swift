@@ -22,10 +22,9 @@ extension DiskCache {
             guard let table = state.withLock({ $0.presence }) else { break }
             if hasLoss { table.markIncomplete() }
             if let insertion = table.insert(key, placement) {
-                let formers = [insertion.former].compactMap(\.self) + insertion.twins
-                formers.forEach(replaced)
+                insertion.formers.forEach(replaced)
                 hasLoss = hasLoss || insertion.effect == .displaced
-                wasKnown = wasKnown || insertion.isSuperseded || !formers.isEmpty
+                wasKnown = wasKnown || insertion.isSuperseded || !insertion.formers.isEmpty
             }
             guard table.isRetired else { break }
             refreshPresence()

@@ -12,7 +12,8 @@ import Synchronization
 /// remove the word.
 ///
 /// Several insertions of a new hash at the same time may take a slot each. The first one in the order in which slots
-/// are looked at counts. A place is taken out of a slot by one atomic operation, so one insertion returns it.
+/// are looked at counts; a later insertion frees the others. A place is taken out of a slot by one atomic operation, so
+/// one insertion returns it.
 struct PresenceSlots {
     private let words: UnsafeMutablePointer<Atomic<UInt64>>
     /// The place of each word's entry: ``EntryPlace/word``.
@@ -73,10 +74,8 @@ struct PresenceSlots {
     /// The result of an insertion.
     struct Insertion: Equatable {
         var effect: Effect
-        /// The place of the hash before; `nil` if it was not there.
-        var former: EntryPlace?
-        /// The places of the same hash in other slots.
-        var twins: [EntryPlace] = []
+        /// The places of the hash before: none if it was not there, and several if it was in several slots.
+        var formers: [EntryPlace] = []
         /// Whether a later insertion has already replaced this one, and returns its place.
         var isSuperseded = false
         /// The number of slots that were freed.
@@ -103,75 +102,116 @@ struct PresenceSlots {
     func insert(_ hash: UInt64, _ placement: Placement, ticket: () -> UInt64) -> Insertion {
         let fingerprint = Self.fingerprint(hash)
         var result = Insertion(effect: .renewed)
+        var own = placement.ofNewHash
         // The slot whose place was written, with the word that it had.
         var placed: Sighting?
         while true {
             let word = fingerprint | ticket() & Self.ticketBits
-            if let sighting = sighting(of: fingerprint) {
-                if placed?.slot != sighting.slot {
-                    if let placed {
-                        result.isSuperseded = !takeOut(placement.ofNewHash, from: placed.slot)
-                        if result.isSuperseded { return result }
-                        if remove(placed) { result.freedCount += 1 }
-                    }
-                    if let former = place(placement, over: sighting) { result.former = former }
-                    placed = if case .at = placement { sighting } else { nil }
+            guard let sighting = sighting(of: fingerprint) else {
+                if let taken = take(fingerprint, word, own, &result.effect) { placed = taken }
+                continue
+            }
+            if placed?.slot != sighting.slot {
+                if let placed {
+                    result.isSuperseded = !exchange(own, for: Self.taken, at: placed.slot)
+                    if !result.isSuperseded, remove(placed) { result.freedCount += 1 }
                 }
-                // If another insertion has changed the place meanwhile, it renews the word.
-                guard replace(sighting, with: word) else { continue }
-                if placed != nil { removeTwins(of: sighting, fingerprint, placement, &result) }
-                return result
-            } else if let slot = freeSlot(for: fingerprint) {
-                guard let isPlaced = take(slot, word: 0, for: word, placement) else { continue }
-                placed = isPlaced ? Sighting(slot: slot, word: word) : nil
-                if result.effect == .renewed { result.effect = .added }
-            } else {
-                let victim = buckets(of: fingerprint).0 + Int(word % UInt64(Self.bucketSize))
-                guard let isPlaced = take(victim, word: load(victim), for: word, placement) else { continue }
-                placed = isPlaced ? Sighting(slot: victim, word: word) : nil
-                result.effect = .displaced
+                if !result.isSuperseded { placed = write(own, placement, over: sighting, &result.formers) }
             }
+            // If another insertion has changed the place meanwhile, it renews the word.
+            guard result.isSuperseded || replace(sighting, with: word) else { continue }
+            switch placement {
+            case .at: twins(of: sighting, fingerprint).forEach { free($0.slot, fingerprint, &result) }
+            case .kept where placed != nil && adoptTwin(of: sighting, fingerprint, &own, &result): continue
+            case .kept: break
+            }
+            return result
         }
     }
 
-    /// Frees the slots of a hash that are looked at after its first one. Two insertions of a new hash may take a slot
+    /// Takes a free slot for a hash, or that of another hash if both buckets are full. The word is renewed after this,
+    /// because the place of the slot is that of another hash until it is written.
+    ///
+    /// - Returns: The slot, or `nil` in it if another insertion of the same hash was faster to write its place. `nil` if
+    ///   no slot was taken.
+    private func take(_ fingerprint: UInt64, _ word: UInt64, _ own: EntryPlace, _ effect: inout Effect) -> Sighting?? {
+        let free = freeSlot(for: fingerprint)
+        let slot = free ?? buckets(of: fingerprint).0 + Int(word % UInt64(Self.bucketSize))
+        let (formerWord, former) = (free == nil ? load(slot) : 0, place(slot))
+        guard formerWord & ~Self.ticketBits != fingerprint, replace(Sighting(slot: slot, word: formerWord), with: word)
+        else { return nil }
+        if formerWord != 0 { effect = .displaced } else if effect == .renewed { effect = .added }
+        return .some(exchange(former, for: own, at: slot) ? Sighting(slot: slot, word: word) : nil)
+    }
+
+    /// Writes the place of a hash that is there, unless it keeps the one that it has.
+    ///
+    /// - Returns: The slot, if the place was written.
+    private func write(
+        _ own: EntryPlace, _ placement: Placement, over sighting: Sighting, _ formers: inout [EntryPlace]
+    ) -> Sighting? {
+        switch placement {
+        case .at:
+            let former = EntryPlace(
+                word: places[sighting.slot].exchange(own.word, ordering: .sequentiallyConsistent))
+            if former != Self.taken { formers.append(former) }
+            return sighting
+        case .kept:
+            if exchange(Self.taken, for: own, at: sighting.slot) { return sighting }
+            formers = [place(sighting.slot)]
+            return nil
+        }
+    }
+
+    // MARK: Twins
+
+    /// Returns the slots of a hash that are looked at after its first one. Two insertions of a new hash may take a slot
     /// each, and the one that took the second slot may have seen only that one.
-    ///
-    /// - Parameter result: Receives the places of these slots.
-    private func removeTwins(
-        of sighting: Sighting, _ fingerprint: UInt64, _ placement: Placement, _ result: inout Insertion
-    ) {
-        var kept = placement.ofNewHash
-        for slot in slots(of: fingerprint).drop(while: { $0 != sighting.slot }).dropFirst() {
-            let twin = Sighting(slot: slot, word: load(slot), place: place(slot))
-            guard twin.word & ~Self.ticketBits == fingerprint else { continue }
-            if twin.place != Self.taken, takeOut(twin.place, from: slot) {
-                result.twins.append(twin.place)
-                // The place of the other insertion goes before one that a new hash would have.
-                if case .kept = placement, exchange(kept, for: twin.place, at: sighting.slot) { kept = twin.place }
-            }
-            if remove(twin) { result.freedCount += 1 }
+    private func twins(of first: Sighting, _ fingerprint: UInt64) -> [Sighting] {
+        let (bucket, other) = buckets(of: fingerprint)
+        let slots = (bucket == other ? [bucket] : [bucket, other]).map { $0..<$0 + Self.bucketSize }.joined()
+        return slots.drop { $0 != first.slot }.dropFirst().compactMap { slot in
+            let word = load(slot)
+            return word & ~Self.ticketBits == fingerprint ? Sighting(slot: slot, word: word, place: place(slot)) : nil
         }
     }
 
-    /// Writes the place of a hash that is there. Returns the former one; `nil` if another insertion has taken it.
-    private func place(_ placement: Placement, over sighting: Sighting) -> EntryPlace? {
-        let former = if case .at(let place) = placement { exchange(place, at: sighting.slot) } else { sighting.place }
-        return former == Self.taken ? nil : former
+    /// Takes the place out of a slot of a hash, and frees the slot.
+    private func free(_ slot: Int, _ fingerprint: UInt64, _ result: inout Insertion) {
+        while true {
+            let twin = Sighting(slot: slot, word: load(slot), place: place(slot))
+            guard twin.word & ~Self.ticketBits == fingerprint else { return }
+            if twin.place != Self.taken {
+                guard exchange(twin.place, for: Self.taken, at: slot) else { continue }
+                guard load(slot) & ~Self.ticketBits == fingerprint else {
+                    // The slot was freed and taken for another hash, whose place this is.
+                    _ = exchange(Self.taken, for: twin.place, at: slot)
+                    return
+                }
+                result.formers.append(twin.place)
+            }
+            if remove(Sighting(slot: slot, word: twin.word)) {
+                result.freedCount += 1
+                return
+            }
+        }
     }
 
-    /// Takes a place out of a slot. Returns whether it was there.
-    private func takeOut(_ place: EntryPlace, from slot: Int) -> Bool { exchange(place, for: Self.taken, at: slot) }
-
-    /// Takes a slot for a word that is renewed after this, because the place of the slot is that of another hash until
-    /// it is written.
+    /// Gives a new hash, which keeps the place that it has, the place in its next slot: one step, after which its word
+    /// is renewed. A reader that saw the former place does not remove the word then.
     ///
-    /// - Returns: Whether the place was written: another insertion of the same hash may have been faster. `nil` if the
-    ///   slot was not taken.
-    private func take(_ slot: Int, word: UInt64, for next: UInt64, _ placement: Placement) -> Bool? {
-        let former = place(slot)
-        guard replace(Sighting(slot: slot, word: word), with: next) else { return nil }
-        return exchange(former, for: placement.ofNewHash, at: slot)
+    /// - Returns: `false` if there is nothing to do.
+    private func adoptTwin(
+        of first: Sighting, _ fingerprint: UInt64, _ own: inout EntryPlace, _ result: inout Insertion
+    ) -> Bool {
+        guard let twin = twins(of: first, fingerprint).first else { return false }
+        if twin.place != own, twin.place != Self.taken {
+            guard exchange(own, for: twin.place, at: first.slot) else { return false }
+            (own, result.formers) = (twin.place, [twin.place])
+        } else if twin.place == Self.taken || exchange(own, for: Self.taken, at: twin.slot), remove(twin) {
+            result.freedCount += 1
+        }
+        return true
     }
 
     /// Changes the place of a hash that is at another one.
@@ -225,12 +265,6 @@ struct PresenceSlots {
         return nil
     }
 
-    /// Returns the slots of both buckets, in the order in which they are looked at.
-    private func slots(of fingerprint: UInt64) -> FlattenSequence<[Range<Int>]> {
-        let (first, second) = buckets(of: fingerprint)
-        return (first == second ? [first] : [first, second]).map { $0..<$0 + Self.bucketSize }.joined()
-    }
-
     /// Returns a free slot in the bucket that has more of them.
     private func freeSlot(for fingerprint: UInt64) -> Int? {
         let (first, second) = buckets(of: fingerprint)
@@ -251,11 +285,6 @@ struct PresenceSlots {
     @inline(__always)
     private func place(_ slot: Int) -> EntryPlace {
         EntryPlace(word: places[slot].load(ordering: .sequentiallyConsistent))
-    }
-
-    /// Writes a place, and returns the former one.
-    private func exchange(_ place: EntryPlace, at slot: Int) -> EntryPlace {
-        EntryPlace(word: places[slot].exchange(place.word, ordering: .sequentiallyConsistent))
     }
 
     /// Writes a place if another one is there. Returns whether it was.
