@@ -97,10 +97,10 @@ extension ImageLoad {
     ///   (``LoadedBytes/transferFailure``).
     func loadBytes(stored: CacheEntry? = nil, previews: PreviewPump) async throws(TintypeError) -> LoadedBytes {
         try checkLoadersAreAllowed()
-        if let bytes = bytesOfEqualLoad { return bytes }
         let wanted = byteRequest(revalidating: stored)
         do throws(TintypeError) {
             try await waitUntilLoadable()
+            if let bytes = bytesOfEqualLoad { return bytes }
             let loader = sharedLoader
             defer { services.didStore(for: request) }
             let bytes = try await loader.loads.jobs.value(
@@ -183,8 +183,9 @@ extension ImageLoad {
     /// Reports the work to observers, and hands its result over to equal loads before it ends.
     private func watched(_ work: @escaping ByteLoads.Work) -> ByteLoads.Work {
         { [self] (job, reporter) throws(TintypeError) in
-            // The job of an equal load may have ended after this load found no bytes, and before it started a job.
-            if let bytes = bytesOfEqualLoad { return bytes }
+            // The job of an equal load may have ended after this load found no bytes, and before it started a job. An
+            // identity says nothing to loads of other pipelines, which may have joined this job.
+            if request.identity == nil, let bytes = bytesOfEqualLoad { return bytes }
             let watch = self.watch
             let bytes: LoadedBytes
             do throws(TintypeError) {
