@@ -132,7 +132,7 @@ struct PresenceSlots {
     /// Takes a free slot for a hash, or that of another hash if both buckets are full. The word is renewed after this,
     /// because the place of the slot is that of another hash until it is written.
     ///
-    /// - Returns: The slot, or `nil` in it if another insertion of the same hash was faster to write its place. `nil` if
+    /// - Returns: The slot; `.some(nil)` if another insertion of the same hash was faster to write its place; `nil` if
     ///   no slot was taken.
     private func take(_ fingerprint: UInt64, _ word: UInt64, _ own: EntryPlace, _ effect: inout Effect) -> Sighting?? {
         let free = freeSlot(for: fingerprint)

@@ -13,18 +13,14 @@ struct AdmissionLimits: Hashable, Sendable {
     var decodedBytes: Int
     /// The number of requests that wait in a burst, for example of a page with many new images.
     var queueLength: Int
-    /// The number of requests that wait while some are refused: more come than can be served, and a longer queue would
-    /// serve no more of them, but each later.
+    /// The number of requests that wait after one was refused, until a worker has nothing to do: more come than can be
+    /// served, and a longer queue would serve no more of them, but each later.
     var overloadedQueueLength: Int
-
-    /// The time without a refusal after which a burst may fill the queue again.
-    static let recoveryTime = Duration.seconds(1)
 
     /// Creates limits of at least one worker, one byte and no queue.
     ///
     /// - Parameter queueLength: The number of requests that wait, always. `nil` for four times the workers in a burst,
-    ///   and as many as there are workers while some are refused: who waits for one other waits twice as long as
-    ///   without load.
+    ///   and as many as there are workers under overload: who waits for one other waits twice as long as without load.
     init(workers: Int, decodedBytes: Int, queueLength: Int? = nil) {
         self.workers = max(1, workers)
         self.decodedBytes = max(1, decodedBytes)
@@ -99,8 +95,8 @@ struct AdmissionState<Waiter: Sendable>: Sendable {
     private var running: [AdmissionTicket: Running] = [:]
     /// Sorted by ticket.
     private var waiting: [Waiting] = []
-    /// When a request was last refused because the queue was full.
-    private var lastRefusal: Duration?
+    /// Whether a request was refused since a worker had nothing to do.
+    private var isOverloaded = false
     private var lastNumber: UInt64 = 0
 
     init(_ limits: AdmissionLimits) {
@@ -120,8 +116,8 @@ struct AdmissionState<Waiter: Sendable>: Sendable {
         guard now < deadline else { return .refused(.deadline) }
         let bytes = Self.clamped(bytes)
         if waiting.isEmpty, fits(bytes) { return .admitted(start(takeTicket(), bytes, deadline: deadline, now: now)) }
-        guard waiting.count < queueLimit(now: now) else {
-            lastRefusal = now
+        guard waiting.count < queueLimit else {
+            isOverloaded = true
             return .refused(.queueFull)
         }
         let ticket = takeTicket()
@@ -169,6 +165,7 @@ struct AdmissionState<Waiter: Sendable>: Sendable {
             let entry = waiting.remove(at: index)
             return .expired(entry.ticket, entry.waiter)
         }
+        if waiting.isEmpty, running.count < limits.workers { isOverloaded = false }
         guard let first = waiting.first, fits(first.bytes) else { return nil }
         waiting.removeFirst()
         _ = start(first.ticket, first.bytes, deadline: first.deadline, now: now)
@@ -181,7 +178,7 @@ struct AdmissionState<Waiter: Sendable>: Sendable {
     func status(now: Duration) -> AdmissionStatus {
         AdmissionStatus(
             limits: limits, runningCount: running.count, waitingCount: waiting.count,
-            queueLimit: queueLimit(now: now), decodedBytes: decodedBytes,
+            queueLimit: queueLimit, decodedBytes: decodedBytes,
             oldestJobAge: running.values.map { now - $0.since }.max(),
             youngestJobAge: running.values.map { now - $0.since }.min(),
             oldestWaitAge: waiting.map { now - $0.since }.max(), isDraining: isDraining)
@@ -193,10 +190,7 @@ struct AdmissionState<Waiter: Sendable>: Sendable {
     private static func clamped(_ bytes: Int) -> Int { min(max(0, bytes), .max / 4) }
 
     /// The number of requests that may wait now.
-    private func queueLimit(now: Duration) -> Int {
-        let isOverloaded = lastRefusal.map { now - $0 < AdmissionLimits.recoveryTime } ?? false
-        return isOverloaded ? limits.overloadedQueueLength : limits.queueLength
-    }
+    private var queueLimit: Int { isOverloaded ? limits.overloadedQueueLength : limits.queueLength }
 
     private func fits(_ bytes: Int) -> Bool {
         running.isEmpty || running.count < limits.workers && decodedBytes + bytes <= limits.decodedBytes

@@ -35,7 +35,7 @@ package struct ServerSettings: Hashable, Sendable {
         package var workers = 0
         /// In bytes; 0 for a quarter of the memory.
         package var decodedBytes = 0
-        /// 0 for a length that depends on the workers and on how long requests have waited.
+        /// 0 for a length that depends on the workers, and is shorter under overload.
         package var queueLength = 0
         package var sourceMegapixels = 50.0
         package var sourceBytes = 64 << 20

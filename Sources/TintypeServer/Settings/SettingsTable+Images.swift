@@ -9,7 +9,7 @@ extension SettingsTable {
         .integer(
             "QUEUE", alias: "REQUESTS_QUEUE_SIZE", \.limits.queueLength, in: 0...100_000,
             help: "The number of requests that wait before others get 429; 0 for four times the workers in a "
-                + "burst, and once while some get 429."),
+                + "burst, and once under overload."),
         .decimal(
             "MAX_SRC_RESOLUTION", alias: "MAX_SRC_RESOLUTION", \.limits.sourceMegapixels, in: 1...1000,
             help: "The largest source, in megapixels, with all its frames."),

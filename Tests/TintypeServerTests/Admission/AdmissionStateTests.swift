@@ -78,22 +78,27 @@ import Testing
         #expect(state.status(now: .zero).isQueueFull && state.status(now: .zero).waitingCount == 8)
     }
 
-    /// A burst may fill the queue. While some requests are refused, fewer may wait.
-    @Test func theQueueIsShorterWhileRequestsAreRefused() throws {
+    /// A burst may fill the queue. Once a request was refused, fewer may wait, until a worker has nothing to do.
+    @Test func theQueueIsShorterUnderOverload() throws {
         var state = State(AdmissionLimits(workers: 1, decodedBytes: 100))
-        func refusals(of count: Int, at now: Duration) -> Int {
-            (0..<count).count { state.arrive($0, bytes: 1, deadline: .seconds(100), now: now) == .refused(.queueFull) }
+        func refusals(of count: Int) -> Int {
+            (0..<count).count { Self.arrive(&state, $0, 1) == .refused(.queueFull) }
         }
         var running = try #require(Self.ticket(Self.arrive(&state, 0, 1)))
-        #expect(refusals(of: 5, at: .zero) == 1)
+        #expect(refusals(of: 5) == 1)
         for _ in 1...3 {
             state.end(running)
             guard case .admitted(let ticket, _)? = state.next(now: .zero) else { Issue.record("waits"); return }
             running = ticket
         }
-        #expect(refusals(of: 2, at: .milliseconds(900)) == 2)
-        #expect(state.status(now: .milliseconds(1899)).isQueueFull)
-        #expect(refusals(of: 5, at: .milliseconds(1900)) == 2)
+        #expect(state.status(now: .zero).waitingCount == 1 && refusals(of: 2) == 2)
+        state.end(running)
+        guard case .admitted(let last, _)? = state.next(now: .zero) else { Issue.record("waits"); return }
+        #expect(state.next(now: .zero) == nil && refusals(of: 2) == 1)
+        state.end(last)
+        guard case .admitted(let newest, _)? = state.next(now: .zero) else { Issue.record("waits"); return }
+        state.end(newest)
+        #expect(state.next(now: .zero) == nil && refusals(of: 6) == 1)
     }
 
     @Test func aRequestThatNeedsMoreGivesBackWhatItHasAndWaitsInFront() throws {
