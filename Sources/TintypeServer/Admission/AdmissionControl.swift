@@ -29,11 +29,11 @@ final class AdmissionControl: Sendable {
         let turn = Turn()
         let now = time.uptime()
         switch change({ $0.arrive(turn, bytes: bytes, deadline: deadline, now: now) }) {
-        case .admitted(let ticket): return AdmissionSlot(ticket, self, deadline)
+        case .admitted(let ticket): return AdmissionSlot(ticket, self)
         case .refused(let refusal): throw refusal
         case .queued(let ticket):
             // Made before the wait, so that the slot is released on every path.
-            let slot = AdmissionSlot(ticket, self, deadline)
+            let slot = AdmissionSlot(ticket, self)
             try await wait(for: turn, of: ticket, deadline: deadline)
             return slot
         }
@@ -49,18 +49,6 @@ final class AdmissionControl: Sendable {
     }
 
     // MARK: Slots
-
-    fileprivate func correct(
-        _ ticket: AdmissionTicket, to bytes: Int, deadline: Duration
-    ) async throws(AdmissionRefusal) {
-        let turn = Turn()
-        let now = time.uptime()
-        switch change({ $0.correct(ticket, to: bytes, turn, now: now) }) {
-        case .running: return
-        case .queued: try await wait(for: turn, of: ticket, deadline: deadline)
-        case .ended: throw .cancelled
-        }
-    }
 
     fileprivate func end(_ ticket: AdmissionTicket) { change { $0.end(ticket) } }
 
@@ -103,21 +91,12 @@ final class AdmissionControl: Sendable {
 final class AdmissionSlot: Sendable {
     private let ticket: AdmissionTicket
     private let control: AdmissionControl
-    private let deadline: Duration
 
-    fileprivate init(_ ticket: AdmissionTicket, _ control: AdmissionControl, _ deadline: Duration) {
-        (self.ticket, self.control, self.deadline) = (ticket, control, deadline)
+    fileprivate init(_ ticket: AdmissionTicket, _ control: AdmissionControl) {
+        (self.ticket, self.control) = (ticket, control)
     }
 
     deinit { release() }
-
-    /// Replaces the estimate by what the header of the image says. A request that needs more than is free waits for its
-    /// turn again.
-    ///
-    /// - Throws: The reason why the request may not go on. It then holds nothing.
-    func correct(bytes: Int) async throws(AdmissionRefusal) {
-        try await control.correct(ticket, to: bytes, deadline: deadline)
-    }
 
     /// Ends the slot early. Further calls do nothing.
     func release() { control.end(ticket) }

@@ -31,12 +31,9 @@ struct AdmissionLimits: Hashable, Sendable {
 
 /// Decides which requests may decode an image now, and which wait, in order of arrival.
 ///
-/// An image counts with an estimate of its decoded bytes, which the request corrects once it has read the header. An
-/// image that is larger than the whole budget runs alone. While the first request of the queue does not fit, no later
-/// one starts, however small: otherwise small images would keep a large one waiting for ever.
-///
-/// A request that waits holds nothing. So requests that need more than they estimated cannot wait for each other: such
-/// a request gives back what it has, and waits at its place in the order of arrival.
+/// An image counts with an estimate of its decoded bytes, by its header. An image that is larger than the whole budget
+/// runs alone. While the first request of the queue does not fit, no later one starts, however small: otherwise small
+/// images would keep a large one waiting for ever. A request that waits holds nothing.
 ///
 /// Invariants, unless a single request runs: the sum of the estimates of running requests is within the budget. The
 /// number of running requests is within that of the workers. If requests wait, the first one does not fit.
@@ -53,16 +50,6 @@ struct AdmissionState<Waiter: Sendable>: Sendable {
         case queued(AdmissionTicket)
         /// It is turned away.
         case refused(AdmissionRefusal)
-    }
-
-    /// The answer to a request that has read its header.
-    enum Correction: Hashable, Sendable {
-        /// It still runs.
-        case running
-        /// It waits, until ``AdmissionState/next(now:)`` names it.
-        case queued
-        /// It does not run, because it has ended.
-        case ended
     }
 
     /// What happens to a request that waited.
@@ -82,8 +69,7 @@ struct AdmissionState<Waiter: Sendable>: Sendable {
     }
 
     private struct Running: Sendable {
-        var bytes: Int
-        let deadline: Duration
+        let bytes: Int
         let since: Duration
     }
 
@@ -115,7 +101,7 @@ struct AdmissionState<Waiter: Sendable>: Sendable {
         guard !isDraining else { return .refused(.draining) }
         guard now < deadline else { return .refused(.deadline) }
         let bytes = Self.clamped(bytes)
-        if waiting.isEmpty, fits(bytes) { return .admitted(start(takeTicket(), bytes, deadline: deadline, now: now)) }
+        if waiting.isEmpty, fits(bytes) { return .admitted(start(takeTicket(), bytes, now: now)) }
         guard waiting.count < queueLimit else {
             isOverloaded = true
             return .refused(.queueFull)
@@ -123,22 +109,6 @@ struct AdmissionState<Waiter: Sendable>: Sendable {
         let ticket = takeTicket()
         waiting.append(Waiting(ticket: ticket, waiter: waiter, bytes: bytes, deadline: deadline, since: now))
         return .queued(ticket)
-    }
-
-    /// Replaces the estimate of a running request. One that does not fit any more waits at its place in the order of
-    /// arrival, also if the queue is full.
-    mutating func correct(_ ticket: AdmissionTicket, to bytes: Int, _ waiter: Waiter, now: Duration) -> Correction {
-        guard let job = running.removeValue(forKey: ticket) else { return .ended }
-        decodedBytes -= job.bytes
-        let bytes = Self.clamped(bytes)
-        if bytes <= job.bytes || fits(bytes) {
-            running[ticket] = Running(bytes: bytes, deadline: job.deadline, since: job.since)
-            decodedBytes += bytes
-            return .running
-        }
-        let entry = Waiting(ticket: ticket, waiter: waiter, bytes: bytes, deadline: job.deadline, since: now)
-        waiting.insert(entry, at: waiting.firstIndex { $0.ticket > ticket } ?? waiting.endIndex)
-        return .queued
     }
 
     /// Ends a request, whether it runs or waits. A request that has ended already is ignored.
@@ -168,7 +138,7 @@ struct AdmissionState<Waiter: Sendable>: Sendable {
         if waiting.isEmpty, running.count < limits.workers { isOverloaded = false }
         guard let first = waiting.first, fits(first.bytes) else { return nil }
         waiting.removeFirst()
-        _ = start(first.ticket, first.bytes, deadline: first.deadline, now: now)
+        _ = start(first.ticket, first.bytes, now: now)
         return .admitted(first.ticket, first.waiter)
     }
 
@@ -201,10 +171,8 @@ struct AdmissionState<Waiter: Sendable>: Sendable {
         return AdmissionTicket(number: lastNumber)
     }
 
-    private mutating func start(
-        _ ticket: AdmissionTicket, _ bytes: Int, deadline: Duration, now: Duration
-    ) -> AdmissionTicket {
-        running[ticket] = Running(bytes: bytes, deadline: deadline, since: now)
+    private mutating func start(_ ticket: AdmissionTicket, _ bytes: Int, now: Duration) -> AdmissionTicket {
+        running[ticket] = Running(bytes: bytes, since: now)
         decodedBytes += bytes
         return ticket
     }

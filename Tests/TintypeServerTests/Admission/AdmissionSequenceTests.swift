@@ -5,7 +5,7 @@ import Testing
 /// Every short sequence of events on two workers and a budget of 10 bytes, compared with what the invariants demand.
 @Suite struct AdmissionSequenceTests {
     enum Event: CaseIterable, Sendable {
-        case small, half, oversized, end, endWaiting, leave, grow, shrink, wait
+        case small, half, oversized, end, endWaiting, leave, wait
     }
 
     /// A state beside the record of what each request was told.
@@ -26,8 +26,6 @@ import Testing
             case .end: if let job = running.first { end(job.ticket) }
             case .endWaiting: if let entry = waiting.first { end(entry.ticket) }
             case .leave: leave()
-            case .grow: correct { $0 + 6 }
-            case .shrink: correct { max(0, $0 - 2) }
             case .wait: now += 2
             }
             settle()
@@ -61,19 +59,6 @@ import Testing
             if state.leave(entry.ticket) == nil { problem = "a waiting request did not leave" }
         }
 
-        private mutating func correct(_ change: (Int) -> Int) {
-            guard let job = running.first else { return }
-            let bytes = change(job.bytes)
-            switch state.correct(job.ticket, to: bytes, 0, now: time) {
-            case .running: running[0].bytes = bytes
-            case .queued:
-                running.removeFirst()
-                waiting.append((job.ticket, bytes, .max))
-                waiting.sort { $0.ticket < $1.ticket }
-            case .ended: problem = "a running request has ended"
-            }
-        }
-
         private mutating func settle() {
             while let outcome = state.next(now: time) {
                 switch outcome {
@@ -82,17 +67,12 @@ import Testing
                     if let entry = waiting.first { running.append((ticket, entry.bytes)) }
                     waiting.removeAll { $0.ticket == ticket }
                 case .expired(let ticket, _):
-                    // The deadline of a request that waits again is that of its arrival, which the model has dropped.
-                    if waiting.first(where: { $0.ticket == ticket })?.deadline ?? 0 > now, !isAgain(ticket) {
+                    if waiting.first(where: { $0.ticket == ticket })?.deadline ?? 0 > now {
                         problem = "expired too early"
                     }
                     waiting.removeAll { $0.ticket == ticket }
                 }
             }
-        }
-
-        private func isAgain(_ ticket: AdmissionTicket) -> Bool {
-            waiting.contains { $0.ticket == ticket && $0.deadline == .max }
         }
 
         private mutating func check() {
