@@ -19,7 +19,7 @@ package struct JPEGDecoder: PartialImageDecoder, SandboxableImageDecoder {
     /// The formats that this decoder reads: JPEG.
     package var formats: Set<ImageFormat> { [.jpeg] }
 
-    /// Reads the segments before the first scan.
+    /// Reads the segments before the first scan, and finds the gain map if `bytes` reaches so far.
     ///
     /// - Returns: `nil` if `bytes` is a prefix that ends too early.
     /// - Throws: `TintypeError.Code.undecodable` if the file is damaged, `TintypeError.Code.limitExceeded` for too
@@ -27,7 +27,12 @@ package struct JPEGDecoder: PartialImageDecoder, SandboxableImageDecoder {
     package func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         let reader = try JPEGReader(DecodeContext())
         return try bytes.withTypedBytes { bytes throws(TintypeError) in
-            try reader.open(bytes, isComplete: isComplete).map { ImageInfo($0, JPEGSegments(bytes)) }
+            try reader.open(bytes, isComplete: isComplete).map { header in
+                let segments = JPEGSegments(bytes)
+                var info = ImageInfo(header, segments)
+                info.isHighRange = JPEGGainMap(bytes, segments, DecodeContext()) != nil
+                return info
+            }
         }
     }
 

@@ -24,7 +24,7 @@ public struct ImageInfo: Hashable, Sendable {
     public var bitDepth = 8
     /// Whether the file states light brighter than reference white: by PQ or HLG, or, in a JPEG or HEIC, by a gain map.
     ///
-    /// Known once the pixels are decoded.
+    /// Known once the pixels are decoded, or the header of a complete file was read.
     public var isHighRange = false
     /// The damage that was found while the image was decoded, or its header was read; empty for an intact image.
     ///

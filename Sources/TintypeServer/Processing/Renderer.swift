@@ -24,15 +24,19 @@ struct Renderer: Sendable {
     /// - Parameters:
     ///   - options: The options, resolved for the format.
     ///   - watermark: The pixels of the watermark.
+    ///   - deadline: The time by which decoding and encoding must begin.
     func render(
-        _ source: SourceImage, _ options: ProcessingOptions, as format: ImageFormat, watermark: PixelBuffer? = nil
+        _ source: SourceImage, _ options: ProcessingOptions, as format: ImageFormat, watermark: PixelBuffer? = nil,
+        deadline: Duration
     ) async throws(Failure) -> (EncodedRendition, WorkTimes) {
         let plan = RenderingPlan(
             for: source.record.info, options, format: format, watermark: watermark, settings: settings)
+        try Self.check(deadline)
+        let start = ContinuousClock.now
+        let image = try await image(source, plan.rendition)
+        let decoded = ContinuousClock.now
+        try Self.check(deadline)
         do throws(TintypeError) {
-            let start = ContinuousClock.now
-            let image = try await image(source, plan.rendition)
-            let decoded = ContinuousClock.now
             let data = try await pipeline.encode(image, as: format, options: encodeOptions(options, plan, image))
             let times = WorkTimes(decoding: decoded - start, encoding: ContinuousClock.now - decoded)
             var notes = notes(source.record.info, plan)
@@ -43,13 +47,17 @@ struct Renderer: Sendable {
         }
     }
 
+    private static func check(_ deadline: Duration) throws(Failure) {
+        if TimeSource.system.uptime() >= deadline { throw AdmissionRefusal.deadline.failure }
+    }
+
     /// Decodes a source as it is.
     func pixels(of source: SourceImage) async throws(Failure) -> PixelBuffer {
-        do throws(TintypeError) { return try await image(source, Rendition()).pixels } catch { throw Failure(error) }
+        try await image(source, Rendition()).pixels
     }
 
     /// Decodes and transforms a source. Equal work at the same time is done once.
-    private func image(_ source: SourceImage, _ rendition: Rendition) async throws(TintypeError) -> Image {
+    private func image(_ source: SourceImage, _ rendition: Rendition) async throws(Failure) -> Image {
         var request = ImageRequest(source: .bytes(source.data, id: source.record.digest))
         request.rendition = rendition
         // The bytes have no name, by which some formats were recognized.
@@ -58,7 +66,11 @@ struct Renderer: Sendable {
         request.policy.caching.rendition = CacheRules(memory: .off, disk: .off)
         request.policy.caching.original = CacheRules(memory: .off, disk: .off)
         request.policy.failureMemory = .ignored
-        return try await pipeline.response(for: request).image
+        do throws(TintypeError) {
+            return try await pipeline.response(for: request).image
+        } catch {
+            throw Failure(error)
+        }
     }
 
     private func encodeOptions(
@@ -81,7 +93,7 @@ struct Renderer: Sendable {
         return notes
     }
 
-    /// Whether an encoded image has more dynamic range than sRGB. Transforms of colours and most formats reduce it.
+    /// Whether an encoded image has more dynamic range than sRGB. Some transforms and most formats reduce it.
     private func hasHighRange(_ data: Data) async throws(TintypeError) -> Bool {
         let coders = pipeline.configuration.coders
         return try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in

@@ -26,7 +26,9 @@ struct SharedTiers {
             if let renditions { caches.append(renditions) }
             if let bucket = settings.caching.s3Bucket {
                 let client = try S3Client(try Self.configuration(settings, bucket: bucket))
-                caches.append(SharedCache(ObservedStore(S3Store(client), metrics: metrics)))
+                var month = SharedCacheConfiguration()
+                month.timeToLive = .seconds(30 * 24 * 3600)
+                caches.append(SharedCache(ObservedStore(S3Store(client), metrics: metrics), configuration: month))
             }
             self.caches = caches
             leases = redis.map { LeasedComputation($0, results: caches, sharingBreakerOf: renditions) }

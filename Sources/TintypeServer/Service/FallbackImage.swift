@@ -60,7 +60,9 @@ extension ImageService {
         options.output.isRaw = false
         options.watermark = WatermarkOption()
         let format = configuration.formats.format(for: known.record.info, options, accept: negotiation.acceptClass)
-        var order = RenditionOrder(source, known, options.resolved(for: format), format)
+        var order = RenditionOrder(
+            source, known, options.resolved(for: format), format,
+            deadline: TimeSource.system.uptime() + configuration.requestTimeout)
         var report = ServiceReport()
         guard let rendition = try? await rendition(&order, &report) else { return nil }
         return ProblemResponse.Fallback(

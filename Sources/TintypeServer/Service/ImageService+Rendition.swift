@@ -16,14 +16,16 @@ struct RenditionOrder: Sendable {
     /// The options, resolved for the format.
     let options: ProcessingOptions
     let format: ImageFormat
+    /// The time by which each part of the work must begin.
+    let deadline: Duration
     var watermark: WatermarkChoice
 
     init(
         _ url: SourceURL, _ source: ImageService.KnownSource, _ options: ProcessingOptions, _ format: ImageFormat,
-        watermark: WatermarkChoice = .none
+        deadline: Duration, watermark: WatermarkChoice = .none
     ) {
         (self.url, self.source, self.options, self.format) = (url, source, options, format)
-        self.watermark = watermark
+        (self.deadline, self.watermark) = (deadline, watermark)
     }
 
     /// The key of the result. It changes if a source turns out to have changed.
@@ -57,10 +59,9 @@ extension ImageService {
             order.watermark = .source(url, known)
         }
         report.key = image.record.digest
-        let deadline = TimeSource.system.uptime() + configuration.requestTimeout
         let (result, isShared) = await renderings.value(for: order.key) { [self, order] in
             do throws(Failure) {
-                return .success(try await make(image, order, deadline))
+                return .success(try await make(image, order))
             } catch {
                 if let remembered = RememberedFailure(error, now: Date()) {
                     failures.store(remembered, for: failureKey)
@@ -79,21 +80,21 @@ extension ImageService {
 
     /// Makes a rendition when it is its turn, here or on another machine, and stores it.
     private func make(
-        _ image: SourceImage, _ order: RenditionOrder, _ deadline: Duration
+        _ image: SourceImage, _ order: RenditionOrder
     ) async throws(Failure) -> RenditionWork {
         let (key, isStorable) = (order.key, order.isStorable)
         guard isStorable, let leases = configuration.leases else {
-            let (rendition, times) = try await render(image, order, deadline)
+            let (rendition, times) = try await render(image, order)
             if isStorable { renditions.store(rendition, for: key) }
             return RenditionWork(rendition: rendition, times: times)
         }
         let failure = Locked<Failure?>(nil)
         let times = Locked<WorkTimes?>(nil)
         do throws(TintypeError) {
-            let left = deadline - TimeSource.system.uptime()
+            let left = order.deadline - TimeSource.system.uptime()
             let entry = try await leases.entry(for: key.cacheKey, deadline: left) { () throws(TintypeError) in
                 do throws(Failure) {
-                    let (rendition, own) = try await self.render(image, order, deadline)
+                    let (rendition, own) = try await self.render(image, order)
                     times.withLock { $0 = own }
                     return rendition.cacheEntry
                 } catch {
@@ -112,12 +113,12 @@ extension ImageService {
     }
 
     private func render(
-        _ image: SourceImage, _ order: RenditionOrder, _ deadline: Duration
+        _ image: SourceImage, _ order: RenditionOrder
     ) async throws(Failure) -> (EncodedRendition, WorkTimes) {
         let start = ContinuousClock.now
         let bytes = renderer.pixelBytes(image.record.info, order.options, as: order.format)
         let slot = try await configuration.tracer.part(.queue) { [admission] () throws(Failure) in
-            try await Self.admit(bytes, admission, deadline)
+            try await Self.admit(bytes, admission, order.deadline)
         }
         defer {
             slot.release()
@@ -127,7 +128,8 @@ extension ImageService {
         let (rendition, own) = try await configuration.tracer.part(.processing) {
             () throws(Failure) in
             let watermark = try await pixels(of: order.watermark)
-            return try await renderer.render(image, order.options, as: order.format, watermark: watermark)
+            return try await renderer.render(
+                image, order.options, as: order.format, watermark: watermark, deadline: order.deadline)
         }
         var times = own
         times.queueing = queueing

@@ -156,6 +156,7 @@ package final class ImageService: Sendable {
         let negotiation = Negotiation(
             request.fields, hasFormat: url.options.output.format != nil, settings: configuration.negotiation)
         report.vary = negotiation.vary
+        let deadline = TimeSource.system.uptime() + configuration.requestTimeout
         let limits = configuration.cacheLimits.limits(for: url.source.host)
         var source = try await source(url.source, limits, &report)
         let format = configuration.formats.format(
@@ -169,7 +170,7 @@ package final class ImageService: Sendable {
             let image = try await bytes(&source, url.source, &report)
             rendition = EncodedRendition(image.data, source.record.info.format, notes: RenditionNotes())
         } else {
-            var order = RenditionOrder(url.source, source, options, format)
+            var order = RenditionOrder(url.source, source, options, format, deadline: deadline)
             order.watermark = try await watermark(options.watermark, &report)
             rendition = try await self.rendition(&order, &report)
             source.record = order.source.record.combined(with: order.watermark.record)

@@ -41,6 +41,23 @@ import TintypeTesting
         }
     }
 
+    /// A JPEG has its range in a second image, the gain map, which its header leads to.
+    @Test func theRangeOfAGainMapSurvivesAndItsLossIsTold() async throws {
+        try await ServiceFixture.run { fixture in
+            try serveBright(fixture)
+            let jpeg = await fixture.get("ph:1/w:32/f:jpg", "/a.jxl")
+            #expect(jpeg.fields["tintype-lost"] == nil)
+            #expect(try Self.brightness(jpeg) ?? 0 > 2.5)
+            fixture.origin.serve("/b.jpg", response: .image(try #require(jpeg.body), type: "image/jpeg"))
+            for format in ["avif", "jpg"] {
+                let response = await fixture.get("ph:1/w:16/f:\(format)", "/b.jpg")
+                #expect(response.status == 200 && response.fields["tintype-lost"] == nil)
+                #expect(try Self.brightness(response) ?? 0 > 2.5)
+            }
+            #expect(await fixture.get("ph:1/w:16/f:png", "/b.jpg").fields["tintype-lost"] == "dynamic-range")
+        }
+    }
+
     /// A format with 8 bits, an option that forbids it, and a transform of 8-bit pixels lose it.
     @Test(arguments: ["ph:1/w:16/f:png", "ph:0/w:16/f:avif", "ph:1/w:16/bl:2/f:avif"])
     func aLossIsTold(_ options: String) async throws {
