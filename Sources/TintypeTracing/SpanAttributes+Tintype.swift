@@ -56,6 +56,7 @@ extension SpanAttributes {
         let version = metrics.httpVersion.split(separator: "/").last.map(String.init) ?? ""
         self["network.protocol.version"] = version
         if metrics.attempts > 1 { self["http.request.resend_count"] = metrics.attempts - 1 }
+        for part in metrics.parts { self["tintype.transfer.\(part.name)_ms"] = part.duration / .milliseconds(1) }
     }
 }
 

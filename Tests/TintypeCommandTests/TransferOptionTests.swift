@@ -186,6 +186,16 @@ import TintypeTesting
         }
     }
 
+    @Test func metricsHaveTheTimesOfTheConnection() throws {
+        var metrics = TransferMetrics()
+        (metrics.nameLookup, metrics.connecting) = (.milliseconds(1), .milliseconds(2))
+        metrics.handshake = .milliseconds(3)
+        let record = MetricsRecord(metrics)
+        #expect(record.line.contains("name 1 ms, connecting 2 ms, handshake 3 ms, first byte"))
+        let json = try JSONSerialization.jsonObject(with: JSONEncoder().encode(record)) as? [String: Any]
+        #expect(json?["handshake"] as? Double == 3 && json?["connecting"] as? Double == 2)
+    }
+
     @Test func metricsAreALineOfTextOrAJSONObject() async throws {
         try await withCommandFixture { fixture in
             let human = try await CommandRun.tintype("fetch", "--metrics", fixture.url("/a.jpg"))

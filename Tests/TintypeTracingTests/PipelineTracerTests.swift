@@ -103,6 +103,19 @@ import Tracing
         #expect(spans("tintype.decode").map(\.links.count).max() == 128)
     }
 
+    @Test func aSpanHasTheTimesOfItsTransfer() async throws {
+        try answer(.data(Self.png))
+        var response = try await pipeline.response(for: try request())
+        var metrics = TransferMetrics()
+        (metrics.connecting, metrics.handshake) = (.microseconds(250), .milliseconds(3))
+        response.metrics = metrics
+        var attributes = SpanAttributes()
+        attributes.addResponse(response)
+        #expect(attributes.get("tintype.transfer.connecting_ms") == .double(0.25))
+        #expect(attributes.get("tintype.transfer.handshake_ms") == .double(3))
+        #expect(attributes.get("tintype.transfer.name_lookup_ms") == nil)
+    }
+
     @Test(arguments: [(404, "404"), (nil, "unreachable")] as [(Int?, String)])
     func aFailureIsAnErrorOfItsSpans(_ status: Int?, _ type: String) async throws {
         let code = status == nil ? TintypeError.Code.unreachable : .badStatus

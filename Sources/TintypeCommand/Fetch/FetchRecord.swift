@@ -160,11 +160,11 @@ extension FetchRecord.Loaded {
 /// The metrics of a transfer, as `--metrics` reports them. Times are in milliseconds.
 struct MetricsRecord: Encodable {
     let queued: Double
-    /// `nil` unless the downloader resolved the name itself.
+    /// `nil` if the connection was reused, like the next three, or if the URL has an address.
     let nameLookup: Double?
-    /// `nil` if the connection was reused.
     let connecting: Double?
-    /// `nil` if the connection was reused, or has HTTP/2.
+    /// `nil` without TLS.
+    let handshake: Double?
     let roundTrip: Double?
     let firstByte: Double
     let body: Double
@@ -183,6 +183,7 @@ struct MetricsRecord: Encodable {
         queued = metrics.queued.inMilliseconds
         nameLookup = metrics.nameLookup?.inMilliseconds
         connecting = metrics.connecting?.inMilliseconds
+        handshake = metrics.handshake?.inMilliseconds
         roundTrip = metrics.roundTrip?.inMilliseconds
         firstByte = metrics.firstByte.inMilliseconds
         body = metrics.body.inMilliseconds
@@ -203,6 +204,7 @@ struct MetricsRecord: Encodable {
         var parts = ["queued \(Self.time(queued))"]
         if let nameLookup { parts.append("name \(Self.time(nameLookup))") }
         if let connecting { parts.append("connecting \(Self.time(connecting))") }
+        if let handshake { parts.append("handshake \(Self.time(handshake))") }
         if let roundTrip { parts.append("round trip \(Self.time(roundTrip))") }
         // `nil` means unknown, which is not reported.
         if isConnectionReused == true { parts.append("connection reused") }

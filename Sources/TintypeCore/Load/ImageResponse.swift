@@ -84,7 +84,7 @@ public struct TransferMetrics: Hashable, Sendable {
     /// The time of the TLS handshake. `nil` like ``nameLookup``, and without TLS.
     public var handshake: Duration?
     /// The round-trip time to the server, or to the proxy, that the kernel had measured when the connection was
-    /// established; `nil` for a reused connection, over HTTP/2, and on systems other than Linux.
+    /// established; `nil` for a reused connection, and on systems other than Linux.
     public var roundTrip: Duration?
     /// The time from sending the last request to the head of its response, connecting included.
     public var firstByte = Duration.zero
@@ -113,4 +113,13 @@ public struct TransferMetrics: Hashable, Sendable {
 
     /// Creates metrics without any measurement.
     package init() {}
+
+    /// The durations of the parts of the transfer, in their order, as far as they are known.
+    package var parts: [(name: String, duration: Duration)] {
+        let parts: [(String, Duration?)] = [
+            ("queued", queued), ("name_lookup", nameLookup), ("connecting", connecting), ("handshake", handshake),
+            ("first_byte", firstByte), ("body", body),
+        ]
+        return parts.compactMap { name, duration in duration.map { (name, $0) } }
+    }
 }

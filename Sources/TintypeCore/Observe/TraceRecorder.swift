@@ -96,7 +96,9 @@ struct TraceSpan: Sendable {
         self.duration = duration
         var details = ["key": request.key.description, "priority": "\(request.priority)"]
         switch result {
-        case .success(let response): details["origin"] = response.origin.rawValue
+        case .success(let response):
+            details["origin"] = response.origin.rawValue
+            for part in response.metrics?.parts ?? [] { details[part.name] = "\(part.duration / .milliseconds(1)) ms" }
         case .failure(let error): details["error"] = error.description
         }
         self.details = details

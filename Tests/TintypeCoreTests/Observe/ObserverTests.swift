@@ -166,6 +166,21 @@ import TintypeTesting
         #expect(spans.filter { $0.pid == 2 }.allSatisfy { $0.ts >= load.ts && $0.ts + ($0.dur ?? 0) <= end })
     }
 
+    @Test func aLoadInATraceHasTheTimesOfItsTransfer() throws {
+        let image = try Image.pixel()
+        var response = ImageResponse(image: image, origin: .network)
+        var metrics = TransferMetrics()
+        (metrics.nameLookup, metrics.handshake) = (.microseconds(250), .milliseconds(3))
+        response.metrics = metrics
+        let span = TraceSpan(PipelineFixture().request(), .success(response), began: .zero, .seconds(1))
+        let times = span.details.filter { $0.value.hasSuffix(" ms") }
+        #expect(
+            times == [
+                "queued": "0.0 ms", "name_lookup": "0.25 ms", "handshake": "3.0 ms", "first_byte": "0.0 ms",
+                "body": "0.0 ms",
+            ])
+    }
+
     @Test func spansInOneRowOfATraceDoNotOverlap() {
         let key = CacheKey(source: "a")
         var random = SeededRandom.printed("trace")
