@@ -235,6 +235,18 @@ import TintypeTesting
         }
     }
 
+    /// It would resolve the names. A proxy in the configuration is the program's choice.
+    @Test func aProxyThatTheEnvironmentNamesIsRefused() throws {
+        let url = try #require(URL(string: "http://images.test/a.png"))
+        let setting = ProxySetting.environment
+        let proxy = try setting.proxy(for: url, environment: ["http_proxy": "http://proxy.test:3128"])
+        let error = #expect(throws: TintypeError.self) { try ServerGuard.check(proxy, from: setting) }
+        #expect(error?.code == .refusedRequest)
+        try ServerGuard.check(try setting.proxy(for: url, environment: [:]), from: setting)
+        let server = try #require(proxy)
+        try ServerGuard.check(server, from: .server(server))
+    }
+
     @Test func aTransportThatChecksNoAddressesIsRefused() async throws {
         var configuration = DownloaderConfiguration.patient
         configuration.transport = UncheckedTransport()

@@ -5,10 +5,10 @@ package import TintypeCore
 /// URL can reach the program's own network (server-side request forgery).
 ///
 /// A pipeline whose downloader has a guard loads only URLs with the allowed schemes, and thus no local files. The guard
-/// checks every URL before a cache or a server is asked for it, redirects included, and every address that its host
-/// resolves to. The connection goes to one of the checked addresses: the name is not resolved again, since it may
-/// resolve differently the next time. Behind a proxy, the proxy resolves the name, and the address of the connection is
-/// not checked.
+/// checks every URL before a cache or a server is asked for it, redirects included, and every address before a socket
+/// is opened for it. The name is not resolved again, since it may resolve differently the next time. Behind a proxy,
+/// the proxy resolves the name, and the address of the server is not checked: with a guard, a proxy that the
+/// environment names is refused, and one in the configuration must check addresses itself.
 ///
 /// All refusals are the same `TintypeError.Code.forbidden` error. Its underlying `Refusal` names the
 /// reason, which may reveal details of the program's network: do not send it to the author of the URL.
@@ -114,6 +114,17 @@ public struct ServerGuard: Hashable, Sendable {
             }
             try check(address, for: url)
         }
+    }
+
+    /// Checks that no proxy resolves names by chance.
+    ///
+    /// - Parameter proxy: The proxy of a request that the setting leads to; `nil` for none.
+    /// - Throws: `TintypeError.Code.refusedRequest` when the environment names a proxy.
+    static func check(_ proxy: ProxyServer?, from setting: ProxySetting) throws(TintypeError) {
+        guard proxy != nil, setting == .environment else { return }
+        throw TintypeError(
+            .refusedRequest, stage: .load,
+            "a server guard cannot check addresses behind the proxy that the environment names")
     }
 
     /// The reason for which a guard refused a URL: the underlying error of every refusal.

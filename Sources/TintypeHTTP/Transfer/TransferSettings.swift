@@ -67,7 +67,7 @@ final class TransferSettings: Sendable {
     ///
     /// - Parameter origin: The URL of the first request, before redirects.
     /// - Throws: `TintypeError.Code.unreachable` when the proxy in the environment cannot be used;
-    ///   `TintypeError.Code.refusedRequest` when the transport cannot check addresses.
+    ///   `TintypeError.Code.refusedRequest` when addresses cannot be checked as the guard demands.
     func transportRequest(for request: DownloadRequest, origin: URL) throws(TintypeError) -> TransportRequest {
         var sent = TransportRequest(
             url: request.url.absoluteURL.withoutCredential, method: request.method, headers: request.headers,
@@ -77,6 +77,7 @@ final class TransferSettings: Sendable {
         sent.allowsHTTP2 = configuration.allowsHTTP2
         sent.security = security(for: request.url, origin: origin)
         sent.readSize = configuration.maximumBytesPerSecond.map { Self.readSize(forBytesPerSecond: $0) }
+        if serverGuard != nil { try ServerGuard.check(sent.proxy, from: configuration.proxy) }
         sent.addressCheck = try serverGuard?.addressCheck(for: request.url, by: configuration.transport)
         return sent
     }
