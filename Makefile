@@ -50,7 +50,7 @@ REPEAT = scripts/check/repeat-failures
 # Without GTK, which is not instrumented.
 TSAN_FLAGS = --traits ServiceLifecycle,Tracing --sanitize=thread --scratch-path .build-tsan -Xswiftc -DTINTYPE_TSAN
 # Prints failures and the result only.
-TSAN = TINTYPE_TIME_LIMIT=30 TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/tsan-suppressions $(REPEAT) $(SWIFT) test --quiet --skip-build $(TSAN_FLAGS)
+TSAN = TINTYPE_TIME_LIMIT=30 $(REPEAT) $(SWIFT) test --quiet --skip-build $(TSAN_FLAGS)
 
 .PHONY: help bootstrap build install demo docs test gallery gallery-test http2-test lint format bench-setup bench-report instructions tsan asan fuzz crash-test faults \
 	cache-tests proxy-cache-tests server-hostile cluster-demo sandbox-test deb deb-test clean
