@@ -53,6 +53,17 @@ import TintypeTesting
         }
     }
 
+    @Test func aTransportMayDecode() async throws {
+        let transport = URLSessionTransport()
+        var configuration = DownloaderConfiguration()
+        configuration.transport = transport
+        try await Fixture.withOrigin(configuration) { origin, load in
+            origin.serve("/a", response: response(try deflated(Fixture.body, .gzip), "gzip"))
+            #expect(try await load("/a").data == Fixture.body)
+        }
+        transport.invalidate()
+    }
+
     /// curl, wget and urllib deliver the bytes. Uploads to S3 keep `aws-chunked`.
     @Test(arguments: ["aws-chunked", "UTF-8", "none", "binary", "image/svg+xml", "identity, aws-chunked"])
     func aNameThatIsNoCodingIsIgnored(_ name: String) async throws {

@@ -6,7 +6,7 @@ import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
-/// HTTP/2 connections that violate the protocol. Several of them would end the process inside the HTTP client.
+/// HTTP/2 connections that violate the protocol.
 @Suite(.timeLimited, .enabled(if: Fixture.hasHTTP2)) struct HostileFrameTests {
     /// Runs a test with a server that sends `opening`, and answers the first request with `frames` and all further ones
     /// with an image.
@@ -191,7 +191,7 @@ import TintypeTesting
         await origin.stop()
     }
 
-    /// The client expects that a connection without streams stays as it is, and would end the process in a debug build.
+    /// A connection without streams changes.
     @Test(arguments: [1, 7, 100, 0xFFFF_FFFF] as [UInt32])
     func anIdleConnectionLearnsItsLimitWithTheNextStream(_ limit: UInt32) async throws {
         let others = OriginFrame.settings([(4, 70_000), (3, 5)])
@@ -253,7 +253,7 @@ import TintypeTesting
         OriginFrame.settings([(5, 0xFF_FFFF), (4, 100_000)]), .windowUpdate(1 << 20, stream: 0),
     ]
 
-    /// The second request would belong to another event loop than the connection, if it had no body.
+    /// The second request has a body.
     @Test func aLargeRequestHeadIsSentOnASharedConnection() async throws {
         try await Self.withOrigin([], opening: Self.roomy, options: Self.largePost) { origin, load in
             let held = Task { try await load("/held") }

@@ -6,7 +6,7 @@ import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
-/// Response heads over HTTP/1.1 that would end the process inside the HTTP client.
+/// Response heads over HTTP/1.1 that clients have crashed on, or read differently.
 @Suite(.timeLimited) struct HostileHeadTests {
     @Test(arguments: ["000", "001", "099"])
     func aStatusBelow100IsAnError(_ status: String) async throws {

@@ -19,8 +19,8 @@ import TintypeTesting
         }
     }
 
-    /// Loads until a connection is reused. The client closes a connection after a minute, which a busy machine may need
-    /// between two requests.
+    /// Loads until a connection is reused. The client closes a connection after 30 seconds, which may pass between two
+    /// requests on a busy machine.
     static func metricsOfReuse(
         _ load: () async throws -> TransferMetrics?
     ) async throws -> TransferMetrics {

@@ -44,7 +44,11 @@ final class URLSessionTransport: NSObject, HTTPTransport, URLSessionDataDelegate
         completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
     ) {
         guard let response = response as? HTTPURLResponse else { return completionHandler(.cancel) }
-        let fields = response.allHeaderFields.map { (name: "\($0.key)", value: "\($0.value)") }
+        var fields = response.allHeaderFields.map { (name: "\($0.key)", value: "\($0.value)") }
+        // Foundation decodes bodies, but leaves these fields.
+        if fields.contains(where: { $0.name.lowercased() == "content-encoding" }) {
+            fields.removeAll { ["content-encoding", "content-length"].contains($0.name.lowercased()) }
+        }
         lock.withLock { responses[dataTask.taskIdentifier] }?.receive(
             TransportHead(status: response.statusCode, version: "http/1.1", headers: HTTPFields(fields)))
         completionHandler(.allow)

@@ -4,7 +4,8 @@ package import TintypeCore
 
 /// libcurl, loaded and initialized at the first request.
 package enum CurlLibrary: OnDemandLibrary {
-    /// The first version in which parallel responses over HTTP/2 all end: 8.1 replaced the code of earlier ones.
+    /// The first version of the code in which parallel responses over HTTP/2 end: earlier ones miss the end of some at
+    /// once, this one rarely, which ``CurlLoop`` makes up for.
     static let firstVersionWithHTTP2 = 0x08_01_00
 
     /// The first version that refuses a head whose first field is a continuation: earlier ones add it to the last field

@@ -6,7 +6,8 @@ struct Leftovers {
     /// The number of descriptors before the run.
     let descriptorsBefore: Int
 
-    /// Descriptors that stay open: event loops, and the database of each cache, whose last user may close it late.
+    /// Descriptors that stay open: the thread of libcurl, and the database of each cache, whose last user may close it
+    /// late.
     private static let tolerated = 40
 
     /// Returns the problems that remain after ten seconds. Idle connections close a little later than their pipeline.
