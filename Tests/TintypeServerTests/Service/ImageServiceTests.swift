@@ -124,6 +124,22 @@ import TintypeTesting
         }
     }
 
+    /// The wait for the source is a part of the time of a request.
+    @Test func anImageIsNotMadeAfterTheTimeOfItsRequest() async throws {
+        try await ServiceFixture.run({ $0.requestTimeout = .milliseconds(20) }) { fixture in
+            let gate = OriginGate()
+            try fixture.servePicture("/a.png", gate: gate)
+            let answer = Task { await fixture.get("w:10", "/a.png") }
+            await fixture.origin.waitForRequests(1)
+            let end = TimeSource.system.uptime() + .milliseconds(20)
+            while TimeSource.system.uptime() < end { await Task.yield() }
+            gate.open()
+            let response = await answer.value
+            #expect(response.status == 503 && response.report.failure?.code == "deadline")
+            #expect(fixture.service.finishedCount == 0)
+        }
+    }
+
     @Test func headHasTheFieldsOfGet() async throws {
         try await ServiceFixture.run { fixture in
             try fixture.servePicture("/a.png")
