@@ -191,7 +191,6 @@ import TintypeTesting
         await origin.stop()
     }
 
-    /// A connection without streams changes.
     @Test(arguments: [1, 7, 100, 0xFFFF_FFFF] as [UInt32])
     func anIdleConnectionLearnsItsLimitWithTheNextStream(_ limit: UInt32) async throws {
         let others = OriginFrame.settings([(4, 70_000), (3, 5)])
@@ -253,7 +252,6 @@ import TintypeTesting
         OriginFrame.settings([(5, 0xFF_FFFF), (4, 100_000)]), .windowUpdate(1 << 20, stream: 0),
     ]
 
-    /// The second request has a body.
     @Test func aLargeRequestHeadIsSentOnASharedConnection() async throws {
         try await Self.withOrigin([], opening: Self.roomy, options: Self.largePost) { origin, load in
             let held = Task { try await load("/held") }
