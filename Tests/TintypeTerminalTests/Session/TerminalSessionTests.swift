@@ -186,6 +186,8 @@ import TintypeTesting
         _ = read(terminal, until: "\u{1B}[?25l")
         session.suspend()
         terminal.send("ab\n")
+        // The kernel passes input on by a thread of its own.
+        while terminal.unreadCount < 3 && keys.now == 0 { await Task.yield() }
         // The thread wakes, and goes on waiting.
         _ = session.makeRegion(CellRect(column: 0, row: 0, columns: 4, rows: 2))
         for _ in 0..<100 { await Task.yield() }
