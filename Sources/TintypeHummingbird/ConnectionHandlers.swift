@@ -7,8 +7,13 @@ import TintypeServer
 /// The handlers of each connection that Hummingbird does not have.
 enum ConnectionHandlers {
     /// Returns new handlers, in the order of the pipeline.
-    static func all(_ listening: ServerSettings.Listening) -> [any RemovableChannelHandler] {
+    ///
+    /// - Parameter connections: Receives the connection for as long as it is open.
+    static func all(
+        _ listening: ServerSettings.Listening, _ connections: ClientConnections
+    ) -> [any RemovableChannelHandler] {
         [
+            ClosedConnectionHandler(connections),
             SlowClientHandler(readLimit: listening.readTimeout, writeLimit: listening.writeTimeout),
             OriginDateHandler(),
         ]

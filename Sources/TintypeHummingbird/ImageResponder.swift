@@ -17,6 +17,7 @@ struct ImageResponder: HTTPResponder {
     let service: ImageService
     let routes: ServerRoutes
     let monitor: RequestMonitor
+    let connections: ClientConnections
     var proxies = TrustedProxies.none
 
     func respond(to request: Request, context: Context) async throws -> Response {
@@ -29,20 +30,24 @@ struct ImageResponder: HTTPResponder {
             guard let body else { return Response(status: .contentTooLarge) }
             head.body = body.readableBytes > 0 ? Data(body.readableBytesView) : nil
         }
+        head.connection = connections.connection(of: context.channel)
         let response = await monitor.watching(head) { [head] in await service.respond(to: head) }
         return Response(response, id: head.id)
     }
 }
 
-/// The context of a request, which knows the other end of the connection.
+/// The context of a request, which knows its connection.
 struct ConnectionContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The address at the other end; `nil` for a Unix socket.
     let peer: String?
+    /// The channel of the connection, or of the stream of HTTP/2.
+    let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
-        peer = source.channel.remoteAddress?.ipAddress
+        channel = source.channel
+        peer = channel.remoteAddress?.ipAddress
     }
 }
 

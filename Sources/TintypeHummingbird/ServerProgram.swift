@@ -60,11 +60,12 @@ public enum ServerProgram {
         }
         let monitor = RequestMonitor(metrics: metrics, log: settings.observing.isAccessLogOn ? accessLog : nil)
         let address = settings.effectiveBind
+        let connections = ClientConnections()
         let application = Application(
             responder: ImageResponder(
-                service: service, routes: routes, monitor: monitor,
+                service: service, routes: routes, monitor: monitor, connections: connections,
                 proxies: TrustedProxies(settings.listening.trustedProxies) ?? .none),
-            server: try server(settings.listening), configuration: configuration(address, settings),
+            server: try server(settings.listening, connections), configuration: configuration(address, settings),
             services: operatorServices(settings, service) {
                 metrics.update(service.load, breakers: service.breakers, residentBytes: ResidentMemory.bytes)
                 return registry.text()
@@ -137,11 +138,13 @@ public enum ServerProgram {
     }
 
     /// Returns the server for HTTP/1.1, or with a certificate for HTTP/2 and HTTP/1.1 over TLS.
-    private static func server(_ listening: ServerSettings.Listening) throws -> HTTPServerBuilder {
+    private static func server(
+        _ listening: ServerSettings.Listening, _ connections: ClientConnections
+    ) throws -> HTTPServerBuilder {
         guard let certificate = listening.certificateFile, let key = listening.privateKeyFile else {
             return .http1(
                 configuration: .init(
-                    additionalChannelHandlers: ConnectionHandlers.all(listening),
+                    additionalChannelHandlers: ConnectionHandlers.all(listening, connections),
                     idleTimeout: .seconds(Int64(listening.keepAliveTimeout / .seconds(1)))))
         }
         return try .http2Upgrade(
@@ -150,7 +153,7 @@ public enum ServerProgram {
                 idleTimeout: listening.keepAliveTimeout,
                 // That of connections with HTTP/1.1, and of the streams of HTTP/2.
                 streamConfiguration: .init(
-                    additionalChannelHandlers: ConnectionHandlers.all(listening),
+                    additionalChannelHandlers: ConnectionHandlers.all(listening, connections),
                     idleTimeout: .seconds(Int64(listening.keepAliveTimeout / .seconds(1))))))
     }
 }

@@ -40,16 +40,23 @@ package final class ImageService: Sendable {
         await configuration.tracer.request(request) { await answer(request) }
     }
 
+    /// Answers a request, unless the client leaves.
     private func answer(_ request: ServerRequest) async -> ServiceResponse {
+        let key = configuration.isDevelopment ? nil : RecentResponses.Key(request)
+        if let key, let response = recentResponse(key, request) { return response }
+        guard let connection = request.connection else { return await answer(request, key) }
+        return await connection.answering { [self] in await answer(request, key) }
+    }
+
+    /// - Parameter key: That of the response, if equal requests may get it.
+    private func answer(_ request: ServerRequest, _ key: RecentResponses.Key?) async -> ServiceResponse {
         let isReverseProxy = configuration.passThrough?.isReverseProxy ?? false
         if !isReverseProxy, let answer = answer(toMethodOf: request) { return answer }
         var (report, parsed) = (ServiceReport(), ImageURL?.none)
         do throws(Failure) {
             try authorize(request)
             let now = Date()
-            let key = configuration.isDevelopment ? nil : RecentResponses.Key(request)
-            let (recent, purges) = recentResponse(key, now)
-            if let recent { return recent }
+            let purges = recent.withLock { $0.purgeCount }
             let url = try imageURL(request, now)
             parsed = url
             (report.host, report.warnings) = (url.source.host, url.warnings)
@@ -73,11 +80,12 @@ package final class ImageService: Sendable {
         }
     }
 
-    /// Returns an equal response, if there is one, and the number of purges so far.
-    private func recentResponse(_ key: RecentResponses.Key?, _ now: Date) -> (ServiceResponse?, purges: Int) {
-        guard let key else { return (nil, 0) }
-        let found = recent.withLock { ($0.response(for: key, at: now.unixSecond), $0.purgeCount) }
-        if found.0 != nil { configuration.metrics?.lookedUp(tier: "memory", isHit: true) }
+    /// Returns the response to an equal request, if there is one.
+    private func recentResponse(_ key: RecentResponses.Key, _ request: ServerRequest) -> ServiceResponse? {
+        guard configuration.gate?.allows(request.fields) ?? true,
+            let found = recent.withLock({ $0.response(for: key, at: Date().unixSecond) })
+        else { return nil }
+        configuration.metrics?.lookedUp(tier: "memory", isHit: true)
         return found
     }
 

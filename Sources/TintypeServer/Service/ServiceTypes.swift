@@ -19,6 +19,8 @@ package struct ServerRequest: Sendable {
     package var peer: String?
     /// The address of the client, as trusted proxies state it; `nil` if it is unknown.
     package var client: String?
+    /// The connection of the client; `nil` if it cannot leave.
+    package var connection: ClientConnection?
 
     /// Creates a request.
     package init(
