@@ -90,6 +90,9 @@ extension Failure {
     /// Whether the failure depends on the bytes of the source, so that a changed source ends it.
     var dependsOnContent: Bool { kind == .unprocessable || kind == .unsupportedOutput }
 
+    /// Whether a stale source may be used instead: its origin is gone for a while (RFC 5861, 4).
+    var permitsStaleSource: Bool { kind == .originFailed || kind == .originTimedOut }
+
     /// Whether the client is asked to come back after some seconds.
     var asksForRetry: Bool {
         switch kind {

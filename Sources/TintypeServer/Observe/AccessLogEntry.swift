@@ -23,6 +23,8 @@ struct AccessLogEntry: Hashable, Sendable {
     var tier: String?
     /// Where the request met another one, whose work it shared; `nil` if it shared none.
     var shared: String?
+    /// Whether the source may have changed, but was used as it was.
+    var isStale = false
     /// The URL of the source, of which the log has the host.
     var source: String?
     /// The media type of the response.
@@ -59,10 +61,10 @@ struct AccessLogEntry: Hashable, Sendable {
         object.add("bytes", bytes)
         object.add("ms", decimal: duration / .milliseconds(1))
         let texts = [
-            ("code", code), ("tier", tier), ("shared", shared), ("source_host", source.flatMap(SourceRedaction.host)),
+            ("code", code), ("tier", tier), ("shared", shared), ("stale", isStale ? "source" : nil),
+            ("source_host", source.flatMap(SourceRedaction.host)),
             ("type", contentType), ("lost", loss), ("key", key.map { String($0.prefix(Self.keyLength)) }),
-            ("client", client),
-            ("trace", trace),
+            ("client", client), ("trace", trace),
         ]
         for case (let name, let value?) in texts { object.add(name, short(value)) }
         let times = [

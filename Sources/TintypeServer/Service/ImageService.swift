@@ -8,13 +8,15 @@ package import TintypeShared
 /// It knows nothing of sockets. ``ImageService/respond(to:)`` can be called from any task.
 package final class ImageService: Sendable {
     let configuration: ServiceConfiguration
-    private let loader: SourceLoader
+    let loader: SourceLoader
     let renderer: Renderer
-    private let records: EvictingCache<String, SourceRecord>
+    let records: EvictingCache<String, SourceRecord>
     let renditions: RenditionCache
-    private let sourceLoads = SharedWork<String, Result<SourceImage, Failure>>()
+    let sourceLoads = SharedWork<String, Result<SourceImage, Failure>>()
     let renderings = SharedWork<RenditionKey, Result<RenditionWork, Failure>>()
     let failures: EvictingCache<String, RememberedFailure>
+    /// The stale sources that are asked for again in the background.
+    let revalidations = Locked<Set<String>>([])
     let admission: AdmissionControl
     /// The pixels of watermarks that URLs name, by the digests of their bytes.
     let watermarks = EvictingCache<String, PixelBuffer>(cost: 64 << 20)
@@ -227,56 +229,6 @@ package final class ImageService: Sendable {
         } catch {
             throw Failure(error)
         }
-    }
-
-    /// What is known of a source: its record, and its bytes if they were just loaded.
-    struct KnownSource {
-        var record: SourceRecord
-        var image: SourceImage?
-    }
-
-    /// Returns what is known of a source, after loading it if its record is missing or stale.
-    func source(
-        _ source: SourceURL, _ limits: FreshnessLimits, _ report: inout ServiceReport
-    ) async throws(Failure) -> KnownSource {
-        if let record = records.value(for: source.text), record.isFresh(at: Date(), limits) {
-            return KnownSource(record: record)
-        }
-        if let failure = failures.value(for: source.text)?.failure(at: Date()) { throw failure }
-        let image = try await load(source, &report)
-        return KnownSource(record: image.record, image: image)
-    }
-
-    /// Returns the bytes of a source.
-    func bytes(
-        _ known: inout KnownSource, _ source: SourceURL, _ report: inout ServiceReport
-    ) async throws(Failure) -> SourceImage {
-        if let image = known.image { return image }
-        let image = try await load(source, &report)
-        known = KnownSource(record: image.record, image: image)
-        return image
-    }
-
-    private func load(_ source: SourceURL, _ report: inout ServiceReport) async throws(Failure) -> SourceImage {
-        let start = ContinuousClock.now
-        let (result, isShared) = await sourceLoads.value(for: source.text) {
-            [loader, records, failures, tracer = configuration.tracer] in
-            do throws(Failure) {
-                let image = try await tracer.part(.download) { () throws(Failure) in try await loader.load(source) }
-                records.store(image.record, for: source.text)
-                return .success(image)
-            } catch {
-                if let remembered = RememberedFailure(error, now: Date()) {
-                    failures.store(remembered, for: source.text)
-                }
-                return .failure(error)
-            }
-        }
-        report.download = ContinuousClock.now - start
-        if isShared { report.shared = .process }
-        let image = try result.get()
-        report.sourceOrigin = image.origin
-        return image
     }
 
     private func response(

@@ -61,6 +61,7 @@ package struct RequestMonitor: Sendable {
         entry.trace = TraceParent(request.fields[TraceParent.fieldName])?.traceID
         entry.contentType = response.fields["content-type"]
         entry.download = response.report.download
+        entry.isStale = response.report.isStale
         entry.shared = response.report.shared?.rawValue
         entry.key = response.report.key
         entry.loss = response.report.loss

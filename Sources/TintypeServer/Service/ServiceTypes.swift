@@ -103,6 +103,8 @@ struct ServiceReport: Sendable {
     var tier: RenditionCache.Tier?
     /// Where the bytes of the source came from; `nil` if they were not needed.
     var sourceOrigin: ImageOrigin?
+    /// Whether the source may have changed, but was used as it was.
+    var isStale = false
     /// The host of the source.
     var host = ""
     /// The time to load the source.

@@ -12,10 +12,10 @@ extension SettingsTable {
         lifetime("MAX_TTL", \.caching.maximumLifetime, "The maximum freshness, in seconds."),
         lifetime(
             "STALE_WHILE_REVALIDATE", \.caching.staleWhileRevalidate,
-            "How long caches in front may use a stale response during revalidation, in seconds."),
+            "How long a stale source, or a response in a cache in front, is used during revalidation, in seconds."),
         lifetime(
             "STALE_IF_ERROR", \.caching.staleIfError,
-            "How long caches in front may use a stale response after an error, in seconds."),
+            "How long a stale source, or a response in a cache in front, is used after an error, in seconds."),
         .text(
             "CACHE_DIRECTORY", \.caching.directory, expected: "an absolute path",
             help: "The directory of the disk cache; that of the XDG specification by default.", isValid: isPath),

@@ -27,12 +27,15 @@ struct SourceLoader: Sendable {
     /// Loads a source, or takes it from a cache if the origin allows that.
     ///
     /// Equal loads at the same time are one.
-    func load(_ source: SourceURL) async throws(Failure) -> SourceImage {
+    ///
+    /// - Parameter fromCacheOnly: Whether the origin is not asked, so that a stale source is returned as it is.
+    func load(_ source: SourceURL, fromCacheOnly: Bool = false) async throws(Failure) -> SourceImage {
         var request = ImageRequest(source: try imageSource(source))
         // Equal sources have equal names, so the name need not be part of the identifier.
         request.rendition.decode.decoder = NamedDecoder(
             id: "header", decoder: HeaderDecoder(coders: pipeline.configuration.coders, name: source.path))
-        request.policy.freshness = source.scheme.hasPrefix("http") ? .http : .cached
+        request.policy.freshness =
+            fromCacheOnly ? .cacheOnly : source.scheme.hasPrefix("http") ? .http : .cached
         request.policy.failureMemory = .ignored
         request.policy.delivery.data = .always
         request.policy.caching.rendition = CacheRules(memory: .off, disk: .off)

@@ -32,9 +32,40 @@ struct SourceRecord: Hashable, Sendable {
     ///
     /// - Parameter limits: What the operator allows. A source that states nothing has their standard freshness.
     func isFresh(at now: Date, _ limits: FreshnessLimits) -> Bool {
+        isStorable && staleness(at: now, limits) < 0
+    }
+
+    /// When a stale source is used (RFC 5861).
+    enum StaleUse: Hashable, Sendable {
+        /// While the origin is asked again.
+        case duringRevalidation
+        /// When the origin has failed.
+        case afterError
+    }
+
+    /// Returns whether the source may be used though it is stale, if it is.
+    ///
+    /// - Parameter limits: What the operator allows, unless the origin says otherwise.
+    func isUsable(_ use: StaleUse, at now: Date, _ limits: FreshnessLimits) -> Bool {
+        guard isStorable, !freshness.mustRevalidate else { return false }
+        switch use {
+        case .duringRevalidation:
+            // An origin that grants no time at all wants to be asked each time, unless it says otherwise.
+            let standard = lifetime(at: now, limits) > 0 ? limits.staleWhileRevalidate : 0
+            return staleness(at: now, limits) < freshness.staleWhileRevalidate ?? Double(standard)
+        case .afterError:
+            return staleness(at: now, limits) < freshness.staleIfError ?? Double(limits.staleIfError)
+        }
+    }
+
+    /// The seconds since the source became stale; negative if it is fresh.
+    private func staleness(at now: Date, _ limits: FreshnessLimits) -> Double {
+        freshness(at: now).age - Double(lifetime(at: now, limits))
+    }
+
+    /// The seconds for which the source is fresh after its origin confirmed it.
+    private func lifetime(at now: Date, _ limits: FreshnessLimits) -> Int {
         let freshness = freshness(at: now)
-        guard isStorable else { return false }
-        let lifetime = (freshness.remaining ?? Double(limits.standard) - freshness.age) + freshness.age
-        return Double(limits.clamp(lifetime)) > freshness.age
+        return limits.clamp((freshness.remaining ?? Double(limits.standard) - freshness.age) + freshness.age)
     }
 }

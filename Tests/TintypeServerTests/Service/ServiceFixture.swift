@@ -50,7 +50,8 @@ struct ServiceFixture {
 
     /// Serves a picture of 120×60 with a red left half and a blue right half.
     func servePicture(
-        _ path: String, as format: ImageFormat = .png, cache: String? = "max-age=60", gate: OriginGate? = nil
+        _ path: String, as format: ImageFormat = .png, cache: String? = "max-age=60", age: Int = 0,
+        gate: OriginGate? = nil
     ) throws {
         let pixels = try PixelBuffer.drawn(PixelSize(width: 120, height: 60)) { x, _ in
             x < 60 ? Pixel(red: 255, green: 0, blue: 0) : Pixel(red: 0, green: 0, blue: 255)
@@ -61,6 +62,7 @@ struct ServiceFixture {
         var response = OriginResponse.image(data, type: format.mediaType)
         response.gate = gate
         if let cache { response.headers.append((name: "Cache-Control", value: cache)) }
+        if age > 0 { response.headers.append((name: "Age", value: "\(age)")) }
         origin.serve(path, response: response)
     }
 }
