@@ -66,4 +66,14 @@ final class EvictingCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             state.entries[key] = nil
         }
     }
+
+    /// Removes the values of some keys. Takes a time that grows with the number of values.
+    func removeAll(where isRemoved: @Sendable (Key) -> Bool) {
+        state.withLock { state in
+            for key in state.entries.keys.filter(isRemoved) {
+                _ = state.queue.remove(key)
+                state.entries[key] = nil
+            }
+        }
+    }
 }

@@ -86,6 +86,9 @@ package final class Gateway: Sendable {
     /// Removes the stored responses of a URL.
     package func remove(_ url: URL) async { await store.remove([url]) }
 
+    /// Removes the responses of all URLs that begin with a text, in all variants.
+    package func remove(urlsFrom prefix: String) async { await store.remove(urlsFrom: prefix) }
+
     /// Waits until all responses so far are written.
     package func flush() async throws(TintypeError) { try await store.flush() }
 

@@ -10,6 +10,8 @@ private final class Removals: Sendable {
 
     func add(_ urls: [URL]) { counts.withLock { counts in for url in urls { counts[Self.place(of: url)] += 1 } } }
 
+    func addToAll() { counts.withLock { counts in for place in counts.indices { counts[place] += 1 } } }
+
     private static func place(of url: URL) -> Int { Int(UInt(bitPattern: url.hashValue) % 64) }
 }
 
@@ -81,6 +83,12 @@ struct GatewayStore: Sendable {
         _ = try? await WorkQueue.disk.run(for: JobContext(priority: .normal)) { [cache] in
             for key in keys { cache.remove(key) }
         }
+    }
+
+    /// Removes the responses of all URLs that begin with a text.
+    func remove(urlsFrom prefix: String) async {
+        removals.addToAll()
+        await cache.removeAtLeast(sourcesFrom: "gateway:\(prefix)")
     }
 
     /// Waits until everything stored so far is written.

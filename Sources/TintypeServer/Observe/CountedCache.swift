@@ -2,7 +2,7 @@ import TintypeCore
 
 /// A tier of the cache of renditions whose hits and misses are counted under its name.
 final class CountedCache: RemoteDataCaching {
-    private let cache: any DataCaching
+    let cache: any DataCaching
     private let tier: String
     private let metrics: ServerMetrics?
 

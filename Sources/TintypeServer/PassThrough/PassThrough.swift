@@ -51,8 +51,13 @@ struct PassThrough: Sendable {
         }
     }
 
-    /// Removes the stored responses of a URL.
-    func remove(_ url: URL) async { await gateway.remove(url) }
+    /// Removes the stored responses of sources.
+    func remove(_ sources: PurgedSources) async {
+        switch sources {
+        case .url(let source): if let url = source.url { await gateway.remove(url) }
+        case .prefix(let prefix): await gateway.remove(urlsFrom: prefix)
+        }
+    }
 
     /// Waits until all responses so far are stored.
     func flush() async throws(TintypeError) { try await gateway.flush() }

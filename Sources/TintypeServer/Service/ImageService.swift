@@ -20,7 +20,7 @@ package final class ImageService: Sendable {
     let admission: AdmissionControl
     /// The pixels of watermarks that URLs name, by the digests of their bytes.
     let watermarks = EvictingCache<String, PixelBuffer>(cost: 64 << 20)
-    private let recent = Locked(RecentResponses())
+    let recent = Locked(RecentResponses())
     /// The number of images that were made, or failed.
     let finished = Locked(0)
 
@@ -137,23 +137,6 @@ package final class ImageService: Sendable {
 
     /// The states of the circuit breakers of shared stores, by the names of the stores.
     package var breakers: [String: BreakerState] { configuration.breakers() }
-
-    /// Forgets a source and what is known of it, so that the next request asks its origin. Its renditions are found by
-    /// its bytes, so they need not be removed. A load that runs would bring the former bytes back, so it begins again.
-    func purge(_ source: SourceURL) async {
-        await sourceLoads.pausing(source.text) { await forget(source) }
-    }
-
-    private func forget(_ source: SourceURL) async {
-        records.remove(source.text)
-        failures.remove(source.text)
-        recent.withLock { $0.purge() }
-        guard let url = source.url else { return }
-        await configuration.passThrough?.remove(url)
-        let cache = configuration.pipeline.configuration.cache
-        let key = configuration.pipeline.cacheKey(for: ImageRequest(url: url)).original
-        _ = try? await WorkQueue.disk.run(for: JobContext(priority: .normal)) { cache.remove(key, from: .all) }
-    }
 
     /// Refuses images that arrive from now on, because the server shuts down.
     package func drain() { admission.drain() }

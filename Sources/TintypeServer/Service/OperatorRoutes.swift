@@ -1,7 +1,7 @@
 import Foundation
 import TintypeHTTP
 
-/// The routes of the ports that only the operator reaches: metrics, and the purge of a source.
+/// The routes of the ports that only the operator reaches: metrics, and the purge of sources.
 package struct OperatorRoutes: Sendable {
     private let service: ImageService
     private let metrics: (@Sendable () -> String)?
@@ -27,12 +27,24 @@ package struct OperatorRoutes: Sendable {
         guard gate.allows(request.fields) else {
             return ServerRoutes.response(401, plain, "the bearer token is missing or wrong", request)
         }
-        let query = parts.count > 1 ? parts[1].split(separator: "&").map(String.init) : []
-        let text = query.first { $0.hasPrefix("url=") }?.dropFirst(4)
-        guard let text, let url = String(text).removingPercentEncoding, let source = try? SourceURL(url) else {
-            return ServerRoutes.response(400, plain, "expected DELETE /sources?url= and a percent-encoded URL", request)
+        guard let sources = Self.sources(parts.count > 1 ? parts[1] : "") else {
+            return ServerRoutes.response(
+                400, plain, "expected DELETE /sources?url= or ?prefix= and a percent-encoded URL", request)
         }
-        await service.purge(source)
+        await service.purge(sources)
         return ServerRoutes.response(200, plain, "purged", request)
+    }
+
+    /// Returns the sources that a query names. A prefix has the host of its sources, so that none names nearly all by
+    /// mistake.
+    private static func sources(_ query: String) -> PurgedSources? {
+        guard let (name, value) = query.cut(at: "="), !value.utf8.contains(UInt8(ascii: "&")),
+            let text = value.removingPercentEncoding, let url = try? SourceURL(text)
+        else { return nil }
+        switch name {
+        case "url": return .url(url)
+        case "prefix" where !url.host.isEmpty && !url.path.isEmpty: return .prefix(url.text)
+        default: return nil
+        }
     }
 }

@@ -18,8 +18,13 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct State: Sendable {
         var running: [Key: Running] = [:]
         var lastNumber = 0
-        /// The keys for which no work begins, and what ends that.
-        var paused: [Key: SharedPromise<Void>] = [:]
+        /// The keys for which no work begins, and what ends that; `nil` for none.
+        var pause: Pause?
+    }
+
+    private struct Pause: Sendable {
+        let contains: @Sendable (Key) -> Bool
+        let end: SharedPromise<Void>
     }
 
     private let state = Locked(State())
@@ -52,7 +57,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     private func join(_ key: Key, _ state: inout State, _ make: @escaping @Sendable () async -> Value) -> Joined {
-        if let end = state.paused[key] { return .paused(end) }
+        if let pause = state.pause, pause.contains(key) { return .paused(pause.end) }
         if var running = state.running[key] {
             running.waiterCount += 1
             state.running[key] = running
@@ -72,7 +77,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Ends work. Returns whether a pause has ended it before.
     private func end(_ key: Key, _ number: Int) -> Bool {
         state.withLock { state in
-            guard state.running[key]?.number == number else { return state.paused[key] != nil }
+            guard state.running[key]?.number == number else { return state.pause?.contains(key) ?? false }
             state.running[key] = nil
             return false
         }
@@ -91,23 +96,26 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     // MARK: Pauses
 
-    /// Ends the work of a key, runs `body`, and lets the work begin again if requests wait for it. Meanwhile, no work
-    /// begins for the key.
-    func pausing(_ key: Key, _ body: () async -> Void) async {
-        let end = SharedPromise<Void>()
-        while let other = state.withLock({ pause(key, until: end, &$0) }) { await other.wait { nil } }
-        let task = state.withLock { $0.running.removeValue(forKey: key)?.task }
-        task?.cancel()
-        _ = await task?.value
+    /// Ends the work of some keys, runs `body`, and lets the work begin again if requests wait for it. Meanwhile, no
+    /// work begins for these keys. Pauses follow each other.
+    func pausing(_ contains: @escaping @Sendable (Key) -> Bool, _ body: () async -> Void) async {
+        let pause = Pause(contains: contains, end: SharedPromise<Void>())
+        while let other = state.withLock({ begin(pause, &$0) }) { await other.wait { nil } }
+        let tasks = state.withLock { state in
+            let keys = state.running.keys.filter(contains)
+            return keys.compactMap { state.running.removeValue(forKey: $0)?.task }
+        }
+        for task in tasks { task.cancel() }
+        for task in tasks { _ = await task.value }
         await body()
-        state.withLock { $0.paused[key] = nil }
-        end.fulfill(())
+        state.withLock { $0.pause = nil }
+        pause.end.fulfill(())
     }
 
-    /// Pauses a key. Returns the pause that must end first, if there is one.
-    private func pause(_ key: Key, until end: SharedPromise<Void>, _ state: inout State) -> SharedPromise<Void>? {
-        if let other = state.paused[key] { return other }
-        state.paused[key] = end
+    /// Begins a pause. Returns the end of the pause that must end first, if there is one.
+    private func begin(_ pause: Pause, _ state: inout State) -> SharedPromise<Void>? {
+        if let other = state.pause { return other.end }
+        state.pause = pause
         return nil
     }
 }

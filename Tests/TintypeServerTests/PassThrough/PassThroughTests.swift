@@ -249,9 +249,21 @@ import TintypeTesting
         try await run { fixture in
             fixture.origin.serve("/a", response: text("x"))
             for _ in 0..<2 { _ = try await fixture.get("raw:1", "/a").wholeBody() }
-            await fixture.service.purge(try SourceURL(fixture.origin.url("/a").absoluteString))
+            await fixture.service.purge(.url(try SourceURL(fixture.origin.url("/a").absoluteString)))
             _ = try await fixture.get("raw:1", "/a").wholeBody()
             #expect(fixture.origin.requestCount() == 2)
+        }
+    }
+
+    @Test func aPurgeByPrefixRemovesWhatIsPassedThrough() async throws {
+        try await run { fixture in
+            for path in ["/p/a", "/q/a"] {
+                fixture.origin.serve(path, response: text("x"))
+                _ = try await fixture.get("raw:1", path).wholeBody()
+            }
+            await fixture.service.purge(.prefix(fixture.origin.url("/p/").absoluteString))
+            for path in ["/p/a", "/q/a"] { _ = try await fixture.get("raw:1", path).wholeBody() }
+            #expect(["/p/a", "/q/a"].map { fixture.origin.requestCount($0) } == [2, 1])
         }
     }
 
@@ -261,7 +273,7 @@ import TintypeTesting
             let gate = OriginGate(after: 5)
             fixture.origin.serve("/a", response: text("first, last").setting(\.gate, to: gate))
             let response = await fixture.get("raw:1", "/a")
-            await fixture.service.purge(try SourceURL(fixture.origin.url("/a").absoluteString))
+            await fixture.service.purge(.url(try SourceURL(fixture.origin.url("/a").absoluteString)))
             gate.open()
             #expect(try await response.wholeBody() == Data("first, last".utf8))
             try await fixture.service.flush()
@@ -283,8 +295,12 @@ extension ServiceResponse {
 }
 
 /// A disk cache without a disk.
-private final class EntriesOfTest: DataCaching {
+private final class EntriesOfTest: ListedCache {
     private let entries = Locked<[CacheKey: CacheEntry]>([:])
+
+    func removeEntries(sourcesFrom prefix: String) async {
+        entries.withLock { $0 = $0.filter { !$0.key.source.hasPrefix(prefix) } }
+    }
 
     func entry(for key: CacheKey) -> CacheEntry? { entries.withLock { $0[key] } }
     func store(_ entry: CacheEntry, for key: CacheKey) { entries.withLock { $0[key] = entry } }

@@ -45,6 +45,28 @@ import TintypeTesting
         }
     }
 
+    @Test func sourcesArePurgedByTheBeginningsOfTheirURLs() async throws {
+        try await ServiceFixture.run { fixture in
+            let routes = OperatorRoutes(fixture.service, gate: BearerGate(token: "secret"))
+            let paths = ["/p/a", "/p/b", "/q/a"]
+            for path in paths {
+                try fixture.servePicture(path)
+                _ = await fixture.get("w:40", path)
+            }
+            let purge = { (prefix: String) in
+                let text = prefix.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+                let target = "/sources?prefix=\(text)"
+                return await routes.response(to: request("DELETE", target, ["Authorization": "Bearer secret"])).status
+            }
+            // All sources of all hosts are never meant.
+            #expect(await purge("http://") == 400)
+            #expect(await purge("http://127.0.0.1") == 400)
+            #expect(await purge(fixture.origin.url("/p/").absoluteString) == 200)
+            for path in paths { _ = await fixture.get("w:40", path) }
+            #expect(paths.map { fixture.origin.requestCount($0) } == [2, 2, 1])
+        }
+    }
+
     /// Neither the request that waits nor the next one gets the bytes that were on their way.
     @Test func aPurgeDuringALoadLetsItBeginAgain() async throws {
         try await ServiceFixture.run { fixture in
@@ -53,7 +75,7 @@ import TintypeTesting
             async let waiting = fixture.get("", "/a")
             await fixture.origin.waitForRequests(1)
             try fixture.servePicture("/a", as: .jpeg)
-            await fixture.service.purge(try SourceURL(fixture.origin.url("/a").absoluteString))
+            await fixture.service.purge(.url(try SourceURL(fixture.origin.url("/a").absoluteString)))
             gate.open()
             #expect(await waiting.format == .jpeg)
             #expect(await fixture.get("", "/a").format == .jpeg)

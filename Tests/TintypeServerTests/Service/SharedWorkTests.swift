@@ -23,7 +23,7 @@ import TintypeTesting
         await gate.waitForArrivals(1)
         async let second = work.value(for: "a") { await Self.number(calls, gate) }
         // No work begins during the pause.
-        await work.pausing("a") { #expect(calls.now == 1) }
+        await work.pausing({ $0 == "a" }) { #expect(calls.now == 1) }
         let values = [await first.value, await second.value]
         #expect(values.allSatisfy { $0 > 1 })
         #expect(await work.value(for: "a") { 9 }.isShared == false)
@@ -40,14 +40,14 @@ import TintypeTesting
             }
             for _ in 0..<10 { await Task.yield() }
             for other in others { other.cancel() }
-            await work.pausing("a") {}
+            await work.pausing({ $0 == "a" }) {}
             #expect(await first.value > 1)
             for other in others { _ = await other.value }
         }
     }
 
     @Test func otherKeysGoOnDuringAPause() async throws {
-        await work.pausing("a") {
+        await work.pausing({ $0 == "a" }) {
             let value = await work.value(for: "b") { 7 }
             #expect(value.value == 7 && !value.isShared)
         }
@@ -59,7 +59,7 @@ import TintypeTesting
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<10 {
                 group.addTask {
-                    await work.pausing("a") {
+                    await work.pausing({ $0 == "a" }) {
                         running.withLock { $0 += 1 }
                         await Task.yield()
                         #expect(running.now == 1)
