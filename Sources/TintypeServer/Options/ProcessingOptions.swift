@@ -111,7 +111,8 @@ package struct OutputOptions: Hashable, Sendable {
     }
 }
 
-/// Limits that a URL may set only where the operator allows it. `nil` is the limit of the configuration.
+/// Limits that a URL may set only where the operator allows it. `nil` is the limit of the configuration, beyond which
+/// those of sources do not reach.
 package struct LimitOptions: Hashable, Sendable {
     /// The largest number of pixels of a source, all frames together.
     package var sourcePixels: Int?

@@ -10,6 +10,7 @@ extension ImageURLParser {
         options.presets = settings.output.presets
         options.isPresetsOnly = settings.output.onlyPresets
         options.allowedOptions = settings.limits.allowedOptions
+        options.argumentSeparator = settings.limits.argumentSeparator
         options.allowsLimits = settings.limits.allowsSecurityOptions
         options.defaults = ProcessingOptions(settings.output)
         do throws(ImageURLError) {
@@ -18,6 +19,7 @@ extension ImageURLParser {
             signatures = SignaturePolicy(settings.signing)
             sourceRules.baseURL = settings.sources.baseURL
             sourceRules.replacements = settings.sources.urlReplacements.compactMap { URLReplacement(rule: $0) }
+            sourceRules.hasFileName = settings.sources.hasFileName
             // An unsigned server without rules would load any URL for anyone.
             if !settings.sources.allowed.isEmpty || settings.signing.isUnsigned {
                 allowedSources = try SourceAllowList(settings.sources.allowed)

@@ -152,6 +152,7 @@ package final class ImageService: Sendable {
         let deadline = TimeSource.system.uptime() + configuration.requestTimeout
         let limits = configuration.cacheLimits.limits(for: url.source.host)
         var source = try await source(url.source, limits, &report)
+        try source.record.check(url.options.limits, frames: configuration.rendering.maximumFrames)
         let format = configuration.formats.format(
             for: source.record.info, url.options, accept: negotiation.acceptClass)
         var options = url.options.resolved(for: format)

@@ -46,6 +46,7 @@ package struct ServerSettings: Hashable, Sendable {
         package var resultSide = 8192
         package var allowsSecurityOptions = false
         package var allowedOptions: [String] = []
+        package var argumentSeparator = ":"
     }
 
     /// Where images come from.
@@ -53,6 +54,7 @@ package struct ServerSettings: Hashable, Sendable {
         package var allowed: [String] = []
         package var baseURL = ""
         package var urlReplacements: [String] = []
+        package var hasFileName = false
         package var localRoot: String?
         package var allowsLoopback = false
         package var allowsLinkLocal = false

@@ -35,7 +35,11 @@ extension SettingsTable {
             isValid: { AdditionalFormat(rawValue: $0) != nil }),
         .flag(
             "ALLOW_SECURITY_OPTIONS", alias: "ALLOW_SECURITY_OPTIONS", \.limits.allowsSecurityOptions,
-            help: "Whether a URL may change these limits."),
+            help: "Whether a URL may change these limits. Those of sources can only be lowered."),
+        .value(
+            "ARGUMENTS_SEPARATOR", alias: "ARGUMENTS_SEPARATOR", \.limits.argumentSeparator,
+            expected: "printable ASCII characters other than /", help: "What divides an option and its arguments.",
+            parse: { isVisible($0) && !$0.isEmpty && !$0.contains("/") ? $0 : nil }, text: { $0 }),
         .list(
             "ALLOWED_PROCESSING_OPTIONS", alias: "ALLOWED_PROCESSING_OPTIONS", \.limits.allowedOptions,
             expected: "names of options, divided by commas", help: "The options that a URL may have; all by default."),
@@ -53,6 +57,9 @@ extension SettingsTable {
             "URL_REPLACEMENTS", alias: "URL_REPLACEMENTS", \.sources.urlReplacements,
             expected: "pairs such as mys3://=s3://bucket/, divided by semicolons", separator: ";",
             help: "Replaces the beginnings of sources.", isValid: { $0.dropFirst().contains("=") }),
+        .flag(
+            "BASE64_URL_INCLUDES_FILENAME", alias: "BASE64_URL_INCLUDES_FILENAME", \.sources.hasFileName,
+            help: "Whether a source in base64 is followed by a segment with a name, which means nothing."),
         .text(
             "LOCAL_FILESYSTEM_ROOT", alias: "LOCAL_FILESYSTEM_ROOT", \.sources.localRoot, expected: "an absolute path",
             help: "The directory of local:// sources. None by default.", isValid: isPath),
