@@ -110,6 +110,32 @@ import TintypeTesting
         }
     }
 
+    @Test func downloadersWithEqualNumbersOfThreadsShareThem() {
+        func transport(_ threadCount: Int) -> CurlTransport { .shared(threadCount: threadCount) }
+        for count in [Int.min, 0, 1] { #expect(transport(count) === CurlTransport.shared) }
+        #expect(transport(2) === transport(2) && transport(2) !== transport(3))
+        #expect(transport(64) === transport(.max))
+    }
+
+    /// Connections belong to threads, which take turns.
+    @Test func requestsAreDistributedAmongThreads() async throws {
+        var configuration = DownloaderConfiguration.patient
+        configuration.transportThreadCount = 5
+        try await Fixture.withOrigin(configuration) { origin, load in
+            origin.serve("/a", response: .testImage)
+            for _ in 0..<4 { _ = try await load("/a") }
+            #expect(origin.openConnections == 4)
+        }
+    }
+
+    @Test func aTransportOfTheProgramKeepsItsThreads() {
+        var configuration = DownloaderConfiguration()
+        configuration.transportThreadCount = 5
+        let own = CurlTransport()
+        configuration.transport = own
+        #expect(configuration.usedTransport as? CurlTransport === own)
+    }
+
     /// libcurl may begin a request over a connection before it reports the end of the response over it.
     @Test func aConnectionThatBecomesIdleInTheSameTurnIsChecked() async throws {
         try await Fixture.withOrigin { origin in

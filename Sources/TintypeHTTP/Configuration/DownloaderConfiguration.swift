@@ -108,6 +108,21 @@ public struct DownloaderConfiguration: Sendable {
     /// not check addresses.
     public var transport: any HTTPTransport = CurlTransport.shared
 
+    /// The number of threads among which ``transport`` distributes the requests if it is the standard one, from 1 to
+    /// 64. 1 by default.
+    ///
+    /// One thread is enough for some gigabits per second. More help if the thread `tintype.http` is always busy while
+    /// other cores are idle. Each thread has its own connections, up to ``connectionsPerHost`` to one host, so that
+    /// fewer are used again. Downloaders with equal numbers share the threads.
+    public var transportThreadCount = 1
+
+    /// The transport that sends the requests.
+    var usedTransport: any HTTPTransport {
+        guard transportThreadCount > 1, let standard = transport as? CurlTransport, standard === CurlTransport.shared
+        else { return transport }
+        return CurlTransport.shared(threadCount: transportThreadCount)
+    }
+
     // MARK: Responses
 
     /// The maximum number of redirects. 10 by default; with 0, a redirect is an error.

@@ -2,11 +2,25 @@ package import TintypeCore
 
 /// The transport over libcurl, which is loaded at the first request.
 ///
-/// One thread drives all exchanges of a transport, with one pool of connections. It starts at the first request, and
-/// ends, with all connections, when there was none for 30 seconds.
+/// Each thread of a transport drives exchanges with a pool of connections of its own. It starts at its first request,
+/// and ends, with its connections, when there was none for 30 seconds.
 package final class CurlTransport: HTTPTransport {
     /// The transport of all downloaders whose configuration names no other one.
     package static let shared = CurlTransport()
+
+    private static let threaded = Locked<[Int: CurlTransport]>([:])
+    private static let maximumThreadCount = 64
+
+    /// Returns the transport with a number of threads, from 1 to 64, that all downloaders with this number share.
+    static func shared(threadCount: Int) -> CurlTransport {
+        let count = min(threadCount, maximumThreadCount)
+        guard count > 1 else { return shared }
+        return threaded.withLock { transports in
+            let transport = transports[count] ?? CurlTransport(threadCount: count)
+            transports[count] = transport
+            return transport
+        }
+    }
 
     private let drivers: [CurlDriver]
     private let next = Locked(0)

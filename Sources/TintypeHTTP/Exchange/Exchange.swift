@@ -214,7 +214,7 @@ struct Exchange: Sendable {
         var transportRequest = try settings.transportRequest(for: request, origin: transfer.request.url)
         transportRequest.usesNewConnection = usesNewConnection
         return ResponseStream(
-            to: transportRequest, over: settings.configuration.transport, transfer.clock, at: transfer.pace,
+            to: transportRequest, over: settings.transport, transfer.clock, at: transfer.pace,
             under: transfer.services.watch, limitedBy: settings.limitsByteRate ? transfer.services.byteRate : nil)
     }
 

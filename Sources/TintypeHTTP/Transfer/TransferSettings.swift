@@ -6,6 +6,7 @@ import TintypeCore
 /// A class, because every step of a transfer holds it and a configuration is large to copy.
 final class TransferSettings: Sendable {
     let configuration: DownloaderConfiguration
+    let transport: any HTTPTransport
     let options: HTTPOptions
     /// The media types that the caller can decode; `nil` if they are unknown.
     let accept: String?
@@ -19,6 +20,7 @@ final class TransferSettings: Sendable {
 
     init(configuration: DownloaderConfiguration, options: HTTPOptions, accept: String? = nil, byteLimit: Int) {
         self.configuration = configuration
+        transport = configuration.usedTransport
         self.options = options
         self.accept = accept
         self.byteLimit = byteLimit
@@ -78,7 +80,7 @@ final class TransferSettings: Sendable {
         sent.security = security(for: request.url, origin: origin)
         sent.readSize = configuration.maximumBytesPerSecond.map { Self.readSize(forBytesPerSecond: $0) }
         if serverGuard != nil { try ServerGuard.check(sent.proxy, from: configuration.proxy) }
-        sent.addressCheck = try serverGuard?.addressCheck(for: request.url, by: configuration.transport)
+        sent.addressCheck = try serverGuard?.addressCheck(for: request.url, by: transport)
         return sent
     }
 

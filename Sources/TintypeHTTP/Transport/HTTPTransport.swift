@@ -66,7 +66,7 @@ public struct TransportRequest: Sendable {
     /// Whether a new connection is opened, because another one turned out to be unusable.
     public var usesNewConnection = false
     /// The maximum number of bytes of a body that are read at once; `nil` for the choice of the transport.
-    public var readSize: Int?
+    package var readSize: Int?
 
     /// Creates a request with standard settings.
     package init(url: URL, method: String = "GET", headers: HTTPFields = [:], body: Data? = nil) {
