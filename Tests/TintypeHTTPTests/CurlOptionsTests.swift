@@ -25,7 +25,7 @@ import TintypeTesting
         { $0.connectTimeout = .seconds(1) }, { $0.proxy = ProxyServer(host: "p.example", port: 80) },
         { $0.security.checksCertificate = false }, { $0.security.trustedCertificates = [""] },
         { $0.security.clientCertificate = ClientCertificate(certificates: "", key: "") }, { $0.allowsHTTP2 = false },
-        { $0.usesNewConnection = true }, { $0.readSize = nil },
+        { $0.usesNewConnection = true }, { $0.readSize = nil }, { $0.allowsHTTP3 = true },
     ]
 
     @Test func noOtherRequestFits() throws {
@@ -34,6 +34,34 @@ import TintypeTesting
             var changed = request
             change(&changed)
             #expect(!CurlOptions(request).fit(changed) && !CurlOptions(changed).fit(request), "change \(number)")
+        }
+    }
+
+    @Test func theHighestVersionIsTheOneThatAllAllow() throws {
+        var request = try Self.request("https://a.example/a")
+        func version(_ usesHTTP2: Bool = true, _ hasHTTP3: Bool = true) -> HTTPVersion {
+            request.highestVersion(usesHTTP2: usesHTTP2, hasHTTP3: hasHTTP3)
+        }
+        #expect(version() == .http2 && version(false) == .http1)
+        request.allowsHTTP3 = true
+        #expect(version() == .http3 && version(true, false) == .http2 && version(false) == .http1)
+        request.proxy = ProxyServer(host: "p.example", port: 80)
+        #expect(version() == .http2)
+        request.proxy = nil
+        request.url = try #require(URL(string: "http://a.example/a"))
+        #expect(version() == .http1)
+        request.url = try #require(URL(string: "https://a.example/a"))
+        request.allowsHTTP2 = false
+        #expect(version() == .http1)
+    }
+
+    @Test func theConfigurationAllowsHTTP3() throws {
+        var configuration = DownloaderConfiguration()
+        let request = DownloadRequest(url: try #require(URL(string: "https://a.example/a")))
+        for allows in [false, true] {
+            configuration.allowsHTTP3 = allows
+            let settings = TransferSettings(configuration: configuration, options: HTTPOptions(), byteLimit: 1)
+            #expect(try settings.transportRequest(for: request, origin: request.url).allowsHTTP3 == allows)
         }
     }
 

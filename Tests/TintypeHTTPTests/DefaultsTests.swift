@@ -20,7 +20,9 @@ import TintypeHTTP
     @Test func requests() {
         #expect(configuration.headers.isEmpty && configuration.interceptors.isEmpty)
         #expect(configuration.accept == nil && configuration.userAgent.hasPrefix("Tintype/"))
-        #expect(configuration.proxy == .environment && configuration.allowsHTTP2 && configuration.serverGuard == nil)
+        #expect(
+            configuration.proxy == .environment && configuration.allowsHTTP2 && !configuration.allowsHTTP3
+                && configuration.serverGuard == nil)
         #expect(configuration.hostsWithUncheckedCertificates.isEmpty && configuration.trustedCertificates.isEmpty)
     }
 

@@ -42,7 +42,8 @@ import Testing
         arguments: [
             ("HTTP/1.1 200", 200), ("HTTP/1.0 404 Not Found", 404), ("HTTP/2 204 ", 204), ("HTTP/1.1 599 X", 599),
             ("HTTP/1.1 000 X", nil), ("HTTP/1.1 099 X", nil), ("HTTP/1.1 600 X", nil), ("HTTP/1.1 101 X", nil),
-            ("HTTP/1.2 200 X", nil), ("HTTP/3 200 X", nil), ("ICY 200 OK", nil), ("HTTP/1.1 20 X", nil),
+            ("HTTP/1.2 200 X", nil), ("HTTP/3 200 ", 200), ("HTTP/4 200 X", nil), ("ICY 200 OK", nil),
+            ("HTTP/1.1 20 X", nil),
             ("HTTP/1.1 2000 X", nil), ("HTTP/1.1 +20 X", nil), ("HTTP/1.1", nil), ("", nil),
         ] as [(String, Int?)])
     func aStatusHasThreeDigitsFrom200To599(_ line: String, _ status: Int?) {

@@ -98,7 +98,7 @@ public struct TransferMetrics: Hashable, Sendable {
     package var bodyBytes = 0
     /// The number of bytes that an earlier, interrupted transfer had received.
     public var resumedBytes = 0
-    /// The protocol of the response: `http/1.1` or `http/2`.
+    /// The protocol of the response: `http/1.1`, `http/2` or `http/3`.
     public var httpVersion = ""
     /// Whether the connection of the last request was used before, or `nil` if that is unknown.
     public var isConnectionReused: Bool?

@@ -87,6 +87,10 @@ public struct DownloaderConfiguration: Sendable {
     /// Whether HTTP/2 is used over TLS if the server and the transport support it. `true` by default.
     public var allowsHTTP2 = true
 
+    /// Whether HTTP/3 is tried as well, where ``allowsHTTP2`` and no proxy applies, if the standard transport's libcurl
+    /// can speak it. `false` by default. **Untested**: no test runs with such a libcurl.
+    public var allowsHTTP3 = false
+
     /// The hosts whose certificates are not checked, in lowercase and without ports. None by default.
     public var hostsWithUncheckedCertificates: Set<String> = []
 

@@ -188,11 +188,11 @@ final class CurlExchange: TransportExchange, @unchecked Sendable {
             if previewsLines { endLinePreview() }
             guard let read else { return true }
             noteInput()
-            let isHTTP2 = read.version == "http/2"
-            guard !isHTTP2 || request.mayUseHTTP2 else {
-                return refuse(TransportFailure(.malformed, "the response is not valid: the version of HTTP/2"))
+            let version = HeadReader.versions[read.version] ?? .http1
+            guard version <= request.highestVersion else {
+                return refuse(TransportFailure(.malformed, "the response is not valid: the version \(read.version)"))
             }
-            socket?.isHTTP2 = isHTTP2
+            socket?.isMultiplexed = version > .http1
             response.store(read)
             loop?.noteChange(of: self)
             return true

@@ -65,10 +65,14 @@ package enum CurlLibrary: OnDemandLibrary {
     }
 
     /// Whether HTTP/2 is used. The library must be loaded.
-    package static let usesHTTP2: Bool = {
-        let features = Int(curl_version_info(CURLVERSION_FIRST)?.pointee.features ?? 0)
-        return version >= firstVersionWithHTTP2 && features & Int(CURL_VERSION_HTTP2) != 0
-    }()
+    package static let usesHTTP2 = version >= firstVersionWithHTTP2 && has(CURL_VERSION_HTTP2)
+
+    /// Whether libcurl can speak HTTP/3. The library must be loaded.
+    static let hasHTTP3 = has(CURL_VERSION_HTTP3)
+
+    private static func has(_ feature: Int32) -> Bool {
+        Int(curl_version_info(CURLVERSION_FIRST)?.pointee.features ?? 0) & Int(feature) != 0
+    }
 
     /// Whether libcurl must not read the first field of a head before Tintype has. The library must be loaded.
     static let needsPreview = version < firstVersionWithSafeContinuations

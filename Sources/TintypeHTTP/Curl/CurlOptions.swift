@@ -20,7 +20,7 @@ final class CurlOptions {
         isPlain(request) && isPlain(other) && isEncrypted == other.url.isEncrypted
             && request.headers.all.elementsEqual(other.headers.all, by: ==) && request.security == other.security
             && request.connectTimeout == other.connectTimeout && request.readSize == other.readSize
-            && request.allowsHTTP2 == other.allowsHTTP2
+            && request.allowsHTTP2 == other.allowsHTTP2 && request.allowsHTTP3 == other.allowsHTTP3
     }
 
     private func isPlain(_ request: TransportRequest) -> Bool {
@@ -58,9 +58,8 @@ final class CurlOptions {
         tintype_curl_set_number(handle, CURLOPT_QUICK_EXIT, 1)
         // The target is sent as it is written.
         tintype_curl_set_number(handle, CURLOPT_PATH_AS_IS, 1)
-        let version = request.mayUseHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
-        tintype_curl_set_number(handle, CURLOPT_HTTP_VERSION, Int(version))
-        tintype_curl_set_number(handle, CURLOPT_PIPEWAIT, request.mayUseHTTP2 ? 1 : 0)
+        tintype_curl_set_number(handle, CURLOPT_HTTP_VERSION, request.highestVersion.option)
+        tintype_curl_set_number(handle, CURLOPT_PIPEWAIT, request.highestVersion > .http1 ? 1 : 0)
         tintype_curl_set_number(handle, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(request.connectTimeout))
         tintype_curl_set_number(handle, CURLOPT_MAXAGE_CONN, CurlLoop.idleTime)
         if request.usesNewConnection { tintype_curl_set_number(handle, CURLOPT_FRESH_CONNECT, 1) }
@@ -192,9 +191,35 @@ final class CurlOptions {
     }
 }
 
+/// A version of HTTP.
+enum HTTPVersion: Int, Comparable {
+    case http1 = 1
+    case http2, http3
+
+    /// The value for libcurl, which takes the best version up to this one that the server has.
+    fileprivate var option: Int {
+        switch self {
+        case .http1: Int(CURL_HTTP_VERSION_1_1)
+        case .http2: Int(CURL_HTTP_VERSION_2TLS)
+        case .http3: Int(CURL_HTTP_VERSION_3)
+        }
+    }
+
+    static func < (left: HTTPVersion, right: HTTPVersion) -> Bool { left.rawValue < right.rawValue }
+}
+
 extension TransportRequest {
-    /// Whether the response may come over HTTP/2, which is used over TLS only.
-    var mayUseHTTP2: Bool { allowsHTTP2 && CurlLibrary.usesHTTP2 && url.isEncrypted }
+    /// The highest version over which the response may come.
+    var highestVersion: HTTPVersion {
+        highestVersion(usesHTTP2: CurlLibrary.usesHTTP2, hasHTTP3: CurlLibrary.hasHTTP3)
+    }
+
+    /// The highest version over which the response may come, with what libcurl can do. Those above HTTP/1.1 are used
+    /// over TLS only, and libcurl sends HTTP/3 over no proxy.
+    func highestVersion(usesHTTP2: Bool, hasHTTP3: Bool) -> HTTPVersion {
+        guard allowsHTTP2, usesHTTP2, url.isEncrypted else { return .http1 }
+        return allowsHTTP3 && hasHTTP3 && proxy == nil ? .http3 : .http2
+    }
 
     /// Whether Tintype previews lines of a head. It cannot preview those that a proxy answers to `CONNECT`.
     var previewsHead: Bool { CurlLibrary.needsPreview && proxy == nil }

@@ -67,7 +67,7 @@ final class CurlSocket {
     /// The number of exchanges that use the connection at the moment.
     var userCount = 0
     /// Whether several requests may use the connection at once; `nil` before the first response.
-    var isHTTP2: Bool?
+    var isMultiplexed: Bool?
     /// The number of times that something arrived.
     private(set) var inputCount = 0
 
@@ -80,7 +80,7 @@ final class CurlSocket {
     /// reads no more bytes than the body has, but the library decrypts whole records.
     func isReusable(for handle: UnsafeMutableRawPointer) -> Bool {
         // Over HTTP/1, libcurl may begin the next request before it reports the end of the last one.
-        (isHTTP2 ?? (userCount > 0)) || !tintype_socket_has_input(descriptor) && !tintype_curl_has_pending(handle)
+        (isMultiplexed ?? (userCount > 0)) || !tintype_socket_has_input(descriptor) && !tintype_curl_has_pending(handle)
     }
 
     /// The round-trip time of the connection; `nil` if it is unknown.

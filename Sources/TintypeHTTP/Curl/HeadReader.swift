@@ -14,6 +14,11 @@ struct HeadReader: Sendable {
     /// The maximum number of informational responses before a response.
     static let maximumInformationalCount = 32
 
+    /// The versions by their names in status lines, in lowercase.
+    static let versions: [String: HTTPVersion] = [
+        "http/1.0": .http1, "http/1.1": .http1, "http/2": .http2, "http/3": .http3,
+    ]
+
     /// What follows.
     private enum Position: Sendable {
         case statusLine, fields, body
@@ -70,7 +75,7 @@ struct HeadReader: Sendable {
         }
         guard (100..<600).contains(status), status != 101 else { throw Self.malformed("the status \(number)") }
         version = Self.text(line[..<end]).lowercased()
-        guard version == "http/1.1" || version == "http/2" || version == "http/1.0" else {
+        guard Self.versions[version] != nil else {
             throw Self.malformed("the version \(String(reflecting: version.prefix(20)))")
         }
         self.status = status

@@ -76,7 +76,7 @@ final class TransferSettings: Sendable {
             body: request.body)
         sent.connectTimeout = connectTimeout
         sent.proxy = try configuration.proxy.proxy(for: request.url, environment: ProxySetting.variables)
-        sent.allowsHTTP2 = configuration.allowsHTTP2
+        (sent.allowsHTTP2, sent.allowsHTTP3) = (configuration.allowsHTTP2, configuration.allowsHTTP3)
         sent.security = security(for: request.url, origin: origin)
         sent.readSize = configuration.maximumBytesPerSecond.map { Self.readSize(forBytesPerSecond: $0) }
         if serverGuard != nil { try ServerGuard.check(sent.proxy, from: configuration.proxy) }

@@ -60,6 +60,8 @@ public struct TransportRequest: Sendable {
     public var security = TransportSecurity()
     /// Whether HTTP/2 may be used over TLS.
     public var allowsHTTP2 = true
+    /// Whether HTTP/3 may be used, if HTTP/2 may.
+    package var allowsHTTP3 = false
     /// Takes a numeric address, such as `10.0.0.5` or `fe80::1`, before a connection to it is opened or used again, and
     /// throws `TintypeError.Code.forbidden` if it is not allowed. Does not block. `nil` allows all.
     public var addressCheck: (@Sendable (_ address: String) throws(TintypeError) -> Void)?
@@ -96,7 +98,7 @@ public struct TransportSecurity: Hashable, Sendable {
 public struct TransportHead: Sendable {
     /// The status code, from 200 to 999; informational responses are not reported.
     package var status: Int
-    /// The protocol: `http/1.0`, `http/1.1` or `http/2`.
+    /// The protocol: `http/1.0`, `http/1.1`, `http/2` or `http/3`.
     package var version: String
     /// The header fields.
     package var headers: HTTPFields
