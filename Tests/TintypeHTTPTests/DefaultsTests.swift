@@ -23,6 +23,7 @@ import TintypeHTTP
         #expect(
             configuration.proxy == .environment && configuration.allowsHTTP2 && !configuration.allowsHTTP3
                 && configuration.serverGuard == nil)
+        #expect(!configuration.usesHSTS && configuration.transportThreadCount == 1)
         #expect(configuration.hostsWithUncheckedCertificates.isEmpty && configuration.trustedCertificates.isEmpty)
     }
 

@@ -11,7 +11,8 @@ public struct HTTPResponseInfo: Hashable, Sendable {
     /// The URL that the response came from, after all redirects; `nil` for a response from a cache, which does not
     /// store the URL, because that of a redirect may be a secret.
     ///
-    /// If `isRedirected` is `false`, it is the URL of the request in any case.
+    /// If `isRedirected` is `false`, it is the URL of the request in any case, or the same over TLS
+    /// (``DownloaderConfiguration/usesHSTS``).
     public let url: URL?
 
     /// The header fields, as the origin sent them. A response from a cache has those that

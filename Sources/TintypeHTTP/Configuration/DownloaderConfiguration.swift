@@ -91,6 +91,14 @@ public struct DownloaderConfiguration: Sendable {
     /// can speak it. `false` by default. **Untested**: no test runs with such a libcurl.
     public var allowsHTTP3 = false
 
+    /// Whether hosts that ask for it over TLS (HSTS, RFC 6797) are reached over TLS alone from then on. `false` by
+    /// default.
+    ///
+    /// An `http:` URL of such a host is requested as an `https:` URL, by which the ``serverGuard``, cookies and
+    /// redirects judge. The downloader remembers up to 1,000 hosts in memory, without those whose certificates are not
+    /// checked.
+    public var usesHSTS = false
+
     /// The hosts whose certificates are not checked, in lowercase and without ports. None by default.
     public var hostsWithUncheckedCertificates: Set<String> = []
 

@@ -34,10 +34,19 @@ struct Exchange: Sendable {
 
     /// Sends a request, follows its redirects, and returns the final response before its body is read.
     func send(_ request: DownloadRequest) async throws -> DownloadResponse {
+        if let url = transfer.secureURL(for: request.url) { return try await send(request, to: url) }
         transfer.attemptRecord.withLock { $0.begin() }
         let response = try await sendOnce(request)
         guard settings.maximumRedirects > 0, response.isRedirect else { return response }
         return try await followRedirects(from: response, to: request)
+    }
+
+    /// Sends a request to an `https:` URL instead of its own.
+    @inline(never)
+    private func send(_ original: DownloadRequest, to url: URL) async throws -> DownloadResponse {
+        var request = original
+        request.url = url
+        return try await send(request)
     }
 
     /// Sends a request with cookies, and returns its response, redirect or not. Resumes an interrupted transfer if
@@ -222,6 +231,7 @@ struct Exchange: Sendable {
     private func recordHead(_ head: ResponseHead, of stream: ResponseStream, to request: DownloadRequest) {
         transfer.meter.recordHead(
             head, over: stream.connection, isEncrypted: request.url.isEncrypted, since: stream.sent)
+        transfer.storeStrictTransport(head.head.headers, from: request.url)
         settings.cookies?.store(head.head.headers.values("set-cookie"), setBy: request.url, at: transfer.clock.date())
     }
 }

@@ -33,16 +33,17 @@ extension Exchange {
 
     /// The request that a response redirects to; `nil` when the response is not a redirect.
     private func redirect(_ request: DownloadRequest, _ response: DownloadResponse) async throws -> DownloadRequest? {
-        guard var next = try request.redirected(by: response, keeping: transfer.settings.crossOriginFields) else {
-            return nil
-        }
+        let next = try request.redirected(
+            by: response, keeping: transfer.settings.crossOriginFields, upgrading: transfer.secureURL)
+        guard var next else { return nil }
         if !next.headers.contains("Authorization"), let credential = transfer.settings.credential(for: next.url) {
             next = next.authorized(by: credential)
         }
         guard let hook = transfer.settings.configuration.redirectHook else { return next }
-        guard let decided = try await hook(next, response) else {
+        guard var decided = try await hook(next, response) else {
             throw TintypeError(.refusedRequest, stage: .load, "a redirect to \(next.url) was refused")
         }
+        if let url = transfer.secureURL(for: decided.url) { decided.url = url }
         return decided
     }
 
@@ -71,15 +72,19 @@ extension DownloadRequest {
     ///
     /// If it leads to another origin, it keeps only the header fields that are safe there.
     ///
-    /// - Parameter fields: The fields that are safe.
+    /// - Parameters:
+    ///   - fields: The fields that are safe.
+    ///   - secureURL: Returns the URL to request instead of the one that the response names; `nil` for that one.
     /// - Throws: `TintypeError.Code.invalidSource` when the `Location` field is not a URL.
     func redirected(
-        by response: DownloadResponse, keeping fields: CrossOriginFields
+        by response: DownloadResponse, keeping fields: CrossOriginFields,
+        upgrading secureURL: (URL) -> URL? = { _ in nil }
     ) throws(TintypeError) -> DownloadRequest? {
         guard response.isRedirect, let location = response.headers["location"] else { return nil }
-        guard let target = URL(string: location, relativeTo: url)?.absoluteURL else {
+        guard let named = URL(string: location, relativeTo: url)?.absoluteURL else {
             throw TintypeError(.invalidSource, stage: .load, "redirected to an invalid URL: \(location)")
         }
+        let target = secureURL(named) ?? named
         var next = self
         // A user name and password in the location do not become a credential.
         next.url = target.withoutCredential

@@ -127,7 +127,7 @@ final class TransferSettings: Sendable {
     /// Whether the certificate of a URL's host is not checked.
     ///
     /// - Parameter origin: The URL of the request, before redirects.
-    private func acceptsUncheckedCertificate(of url: URL, origin: URL) -> Bool {
+    func acceptsUncheckedCertificate(of url: URL, origin: URL) -> Bool {
         guard let host = url.host()?.lowercased() else { return false }
         return configuration.hostsWithUncheckedCertificates.contains(host)
             || options.acceptsUncheckedCertificate && url.hasOrigin(of: origin)
@@ -141,6 +141,8 @@ final class TransferServices: Sendable {
     let tokens: Locked<TokenBucket>
     /// Limits the rate at which bodies arrive.
     let byteRate: ByteRateLimiter
+    /// The hosts that want TLS, if the configuration demands to remember them.
+    let strictTransport = Locked(StrictTransport())
     /// Ends responses that are too slow.
     let watch: TransferWatch
 

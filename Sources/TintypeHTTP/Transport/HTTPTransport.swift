@@ -165,7 +165,7 @@ public struct TransportFailure: Error, Hashable, Sendable, CustomStringConvertib
     }
 
     /// The kind of the failure.
-    public var kind: Kind
+    package var kind: Kind
     /// One line for people, which contains no secret.
     public var description: String
 
