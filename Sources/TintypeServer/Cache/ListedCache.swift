@@ -21,9 +21,9 @@ extension DataCaching {
 extension DiskCache: ListedCache {
     func removeEntries(sourcesFrom prefix: String) async {
         let keys = Locked<[CacheKey]>([])
+        // What is stored at this moment is listed only after it is written. An error may be that of another entry.
+        try? await flush()
         do {
-            // What is stored at this moment is listed only after it is written.
-            try await flush()
             try await forEachEntry { facts in
                 if facts.key.source.utf8.starts(with: prefix.utf8) { keys.withLock { $0.append(facts.key) } }
             }

@@ -8,11 +8,11 @@ package enum PurgedSources: Hashable, Sendable {
     /// All sources whose URLs begin so.
     case prefix(String)
 
-    /// Returns whether the sources include the one of a URL.
-    func contains(_ text: String) -> Bool {
+    /// Returns whether the text of a URL is that of one of the sources.
+    var contains: @Sendable (String) -> Bool {
         switch self {
-        case .url(let url): url.text == text
-        case .prefix(let prefix): text.utf8.starts(with: prefix.utf8)
+        case .url(let url): { [text = url.text] in $0 == text }
+        case .prefix(let prefix): { $0.utf8.starts(with: prefix.utf8) }
         }
     }
 }
@@ -22,21 +22,23 @@ extension ImageService {
     /// Renditions are found by the bytes of their source, so they need not be removed. A load that runs would bring the
     /// former bytes back, so it begins again.
     package func purge(_ sources: PurgedSources) async {
-        await sourceLoads.pausing({ sources.contains($0) }) { await forget(sources) }
+        await sourceLoads.pausing(sources.contains) { await forget(sources) }
     }
 
     private func forget(_ sources: PurgedSources) async {
-        records.removeAll { sources.contains($0) }
-        failures.removeAll { sources.contains($0) }
         recent.withLock { $0.purge() }
         await configuration.passThrough?.remove(sources)
         switch sources {
         case .url(let source):
+            records.remove(source.text)
+            failures.remove(source.text)
             guard let url = source.url else { return }
             let cache = configuration.pipeline.configuration.cache
             let key = configuration.pipeline.cacheKey(for: ImageRequest(url: url)).original
             _ = try? await WorkQueue.disk.run(for: JobContext(priority: .normal)) { cache.remove(key, from: .all) }
         case .prefix(let prefix):
+            records.removeAll(where: sources.contains)
+            failures.removeAll(where: sources.contains)
             let cache = configuration.pipeline.configuration.cache as? ImageCache
             await cache?.disk?.removeAtLeast(sourcesFrom: prefix)
         }
