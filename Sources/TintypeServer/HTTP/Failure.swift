@@ -44,6 +44,9 @@ struct Failure: Error, Hashable, Sendable {
     /// The cause in English. It may name the source, so only a server in development mode sends it.
     let detail: String
 
+    /// The failure of a request whose client has left.
+    static let clientGone = Failure(.clientGone, code: "cancelled", detail: "the client closed the connection")
+
     /// Creates a failure.
     init(_ kind: Kind, code: String, detail: String) {
         (self.kind, self.code, self.detail) = (kind, code, detail)
@@ -92,6 +95,15 @@ extension Failure {
 
     /// Whether a stale source may be used instead: its origin is gone for a while (RFC 5861, 4).
     var permitsStaleSource: Bool { kind == .originFailed || kind == .originTimedOut }
+
+    /// Whether the origin has said that the source is no longer what it was, so that it must not be used any more
+    /// (RFC 9111, 4.3.3).
+    var endsSource: Bool {
+        switch kind {
+        case .originRefused, .unprocessable, .forbiddenSource: true
+        default: false
+        }
+    }
 
     /// Whether the client is asked to come back after some seconds.
     var asksForRetry: Bool {

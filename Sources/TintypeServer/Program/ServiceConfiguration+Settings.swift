@@ -120,6 +120,7 @@ extension ServiceConfiguration {
         downloader.totalTimeout = sources.downloadTimeout
         downloader.idleTimeout = sources.stallTimeout
         downloader.userAgent = sources.userAgent
+        downloader.headers = SourceLoader.fields
         downloader.proxy = .direct
         downloader.storedHeaders = nil
         return downloader

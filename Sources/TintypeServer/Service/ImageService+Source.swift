@@ -18,12 +18,14 @@ extension ImageService {
     ///
     /// A stale source is used while it is asked for again in the background, and after an error of its origin, for the
     /// times that the origin or else the operator allows.
+    ///
+    /// - Parameter isVersioned: Whether the result is for ever, so that it must not be that of a stale source.
     func source(
-        _ source: SourceURL, _ limits: FreshnessLimits, _ report: inout ServiceReport
+        _ source: SourceURL, _ limits: FreshnessLimits, isVersioned: Bool = false, _ report: inout ServiceReport
     ) async throws(Failure) -> KnownSource {
         let (record, now) = (records.value(for: source.text), Date())
         if let record, record.isFresh(at: now, limits) { return KnownSource(record: record) }
-        if let record, record.isUsable(.duringRevalidation, at: now, limits) {
+        if !isVersioned, let record, record.isUsable(.duringRevalidation, at: now, limits) {
             revalidate(source)
             report.isStale = true
             return KnownSource(record: record, isStale: true)
@@ -33,12 +35,20 @@ extension ImageService {
             let image = try await load(source, &report)
             return KnownSource(record: image.record, image: image)
         } catch {
-            guard error.permitsStaleSource, let record, record.isUsable(.afterError, at: now, limits) else {
-                throw error
-            }
+            guard error.permitsStaleSource, let known = await staleSource(source, limits) else { throw error }
             report.isStale = true
-            return KnownSource(record: record, isStale: true)
+            return known
         }
+    }
+
+    /// Returns what is known of a source whose origin has failed: from memory, or after a restart from the disk. `nil`
+    /// if there is nothing that may be used.
+    private func staleSource(_ source: SourceURL, _ limits: FreshnessLimits) async -> KnownSource? {
+        var known = records.value(for: source.text).map { KnownSource(record: $0, isStale: true) }
+        if known == nil, let image = try? await loader.load(source, fromCacheOnly: true) {
+            known = KnownSource(record: image.record, image: image, isStale: true)
+        }
+        return known.flatMap { $0.record.isUsable(.afterError, at: Date(), limits) ? $0 : nil }
     }
 
     /// Returns the bytes of a source. Those of a stale one come from the disk, if they are there.
@@ -75,6 +85,7 @@ extension ImageService {
                 records.store(image.record, for: source.text)
                 return .success(image)
             } catch {
+                if error.endsSource { records.remove(source.text) }
                 if let remembered = RememberedFailure(error, now: Date()) {
                     failures.store(remembered, for: source.text)
                 }

@@ -151,7 +151,8 @@ package final class ImageService: Sendable {
         report.vary = negotiation.vary
         let deadline = TimeSource.system.uptime() + configuration.requestTimeout
         let limits = configuration.cacheLimits.limits(for: url.source.host)
-        var source = try await source(url.source, limits, &report)
+        let isVersioned = !url.options.cacheBuster.isEmpty
+        var source = try await source(url.source, limits, isVersioned: isVersioned, &report)
         try source.record.check(url.options.limits, frames: configuration.rendering.maximumFrames)
         let format = configuration.formats.format(
             for: source.record.info, url.options, accept: negotiation.acceptClass)
@@ -170,7 +171,9 @@ package final class ImageService: Sendable {
             source.record = order.source.record.combined(with: order.watermark.record)
         }
         report.loss = rendition.notes.loss
-        return response(rendition, source.record, url, negotiation, limits, request, now)
+        var cache = CacheRule.Inputs(source: source.record.freshness(at: now), limits: limits)
+        cache.isVersioned = isVersioned && !report.isStale
+        return response(rendition, source.record, url, negotiation, cache, request, now)
     }
 
     private func passThrough() throws(Failure) -> PassThrough {
@@ -217,10 +220,9 @@ package final class ImageService: Sendable {
 
     private func response(
         _ rendition: EncodedRendition, _ record: SourceRecord, _ url: ImageURL, _ negotiation: Negotiation,
-        _ limits: FreshnessLimits, _ request: ServerRequest, _ now: Date
+        _ cache: CacheRule.Inputs, _ request: ServerRequest, _ now: Date
     ) -> ServerResponse {
-        var inputs = CacheRule.Inputs(source: record.freshness(at: now), limits: limits)
-        inputs.isVersioned = !url.options.cacheBuster.isEmpty
+        var inputs = cache
         inputs.expiry = url.options.expires.flatMap { $0 > 0 ? Date(timeIntervalSince1970: Double($0)) : nil }
         inputs.age = record.freshness(at: now).age
         var head = RenditionHead(

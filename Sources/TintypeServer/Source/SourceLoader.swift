@@ -13,6 +13,10 @@ struct SourceImage: Sendable {
 
 /// Loads sources through the pipeline, under the caching rules of their origins.
 struct SourceLoader: Sendable {
+    /// The fields of downloads. The pipeline then uses no stale source, with or without a revalidation in the
+    /// background (RFC 9111, 5.2.1.3): the service decides about that.
+    static let fields = ["Cache-Control": "min-fresh=0"]
+
     private let pipeline: ImagePipeline
     private let localRoot: URL?
 
@@ -29,6 +33,7 @@ struct SourceLoader: Sendable {
     /// Equal loads at the same time are one.
     ///
     /// - Parameter fromCacheOnly: Whether the origin is not asked, so that a stale source is returned as it is.
+    /// - Throws: Also if nothing is in the cache.
     func load(_ source: SourceURL, fromCacheOnly: Bool = false) async throws(Failure) -> SourceImage {
         var request = ImageRequest(source: try imageSource(source))
         // Equal sources have equal names, so the name need not be part of the identifier.

@@ -23,6 +23,7 @@ struct ServiceFixture {
         let folder = URL.temporaryDirectory.appending(path: "tintype-test-\(UUID().uuidString)")
         var downloads = DownloaderConfiguration.patient
         downloads.storedHeaders = nil
+        downloads.headers = SourceLoader.fields
         let disk = DiskCache(directory: folder.appending(path: "sources"))
         var images = PipelineConfiguration.standard(downloader: downloads, memory: nil, disk: disk)
         images.coders = coders

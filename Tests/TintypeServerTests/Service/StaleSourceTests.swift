@@ -19,7 +19,9 @@ import TintypeTesting
             let known = await fixture.get("w:40", "/a")
             let new = await fixture.get("w:50", "/a")
             #expect(known.format == .png && new.format == .png)
-            #expect(known.fields["cache-control"]?.contains("max-age=20") == true && known.report.isStale)
+            // Caches in front learn that no freshness is left.
+            let age = try #require(known.fields["age"])
+            #expect(known.fields["cache-control"]?.contains("max-age=\(age),") == true && known.report.isStale)
             await fixture.origin.waitForRequests(2)
             gate.open()
             while await fixture.get("w:40", "/a").format == .png { await Task.yield() }
@@ -44,6 +46,7 @@ import TintypeTesting
     @Test(arguments: [
         ("max-age=10, must-revalidate", 500, 502), ("max-age=10, stale-while-revalidate=0, stale-if-error=5", 500, 502),
         ("max-age=10, stale-while-revalidate=0", 404, 404), ("max-age=10, no-store", 500, 502),
+        ("max-age=0", 500, 200), ("max-age=0, stale-if-error=0", 500, 502),
     ])
     func theOriginDecidesWhetherAStaleSourceIsUsed(_ cache: String, _ status: Int, _ expected: Int) async throws {
         try await ServiceFixture.run { fixture in
@@ -51,6 +54,64 @@ import TintypeTesting
             _ = await fixture.get("w:40", "/a")
             fixture.origin.serve("/a", response: .status(status))
             #expect(await fixture.get("w:40", "/a").status == expected)
+        }
+    }
+
+    /// What the origin says in the background counts from then on.
+    @Test func aSourceThatIsGoneIsNotUsedAnyLonger() async throws {
+        try await ServiceFixture.run { fixture in
+            try fixture.servePicture("/a", cache: "max-age=10", age: 20)
+            _ = await fixture.get("w:40", "/a")
+            fixture.origin.serve("/a", response: .status(404))
+            while await fixture.get("w:40", "/a").status == 200 { await Task.yield() }
+            #expect(await fixture.get("w:40", "/a").status == 404)
+            #expect(fixture.origin.requestCount() == 2)
+        }
+    }
+
+    /// The result of a versioned URL is kept for a year.
+    @Test func aVersionedURLWaitsForItsSource() async throws {
+        try await ServiceFixture.run { fixture in
+            try fixture.servePicture("/a", cache: "max-age=10", age: 20)
+            _ = await fixture.get("cb:1", "/a")
+            try fixture.servePicture("/a", as: .jpeg, cache: "max-age=10", age: 20)
+            let next = await fixture.get("cb:2", "/a")
+            #expect(next.format == .jpeg && next.fields["cache-control"]?.contains("immutable") == true)
+            fixture.origin.serve("/a", response: .status(500))
+            let last = await fixture.get("cb:3", "/a")
+            #expect(last.status == 200 && last.fields["cache-control"]?.contains("immutable") == false)
+        }
+    }
+
+    @Test(arguments: [(86_400, 200), (0, 502)])
+    func theNextProcessUsesStaleSources(_ staleIfError: Int, _ status: Int) async throws {
+        try await ServiceFixture.run { fixture in
+            try fixture.servePicture("/a", cache: "max-age=10", age: 20)
+            _ = await fixture.get("w:40", "/a")
+            try await fixture.service.flush()
+            var configuration = fixture.service.configuration
+            configuration.cacheLimits.standard.staleIfError = staleIfError
+            let next = ServiceFixture(origin: fixture.origin, service: ImageService(configuration))
+            await fixture.origin.stop()
+            #expect(await next.get("w:40", "/a").status == status)
+        }
+    }
+
+    /// Also of a source whose origin lets caches use it while they revalidate it, which the pipeline does by itself.
+    @Test func aStaleSourceIsAskedForOnce() async throws {
+        try await ServiceFixture.run { fixture in
+            let cache = "max-age=10, stale-while-revalidate=1000"
+            try fixture.servePicture("/a", cache: cache, age: 20)
+            _ = await fixture.get("w:40", "/a")
+            let gate = OriginGate()
+            try fixture.servePicture("/a", as: .jpeg, cache: cache, gate: gate)
+            #expect(await fixture.get("w:40", "/a").report.isStale)
+            await fixture.origin.waitForRequests(2)
+            // The purge waits for the load in the background, or ends it.
+            await fixture.service.purge(.url(try SourceURL(fixture.origin.url("/a").absoluteString)))
+            gate.open()
+            #expect(await fixture.get("w:40", "/a").format == .jpeg)
+            #expect(fixture.origin.requestCount() == 3)
         }
     }
 
