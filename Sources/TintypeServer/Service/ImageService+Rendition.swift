@@ -120,20 +120,34 @@ extension ImageService {
         let slot = try await configuration.tracer.part(.queue) { [admission] () throws(Failure) in
             try await Self.admit(bytes, admission, order.deadline)
         }
-        defer {
-            slot.release()
-            finished.withLock { $0 += 1 }
-        }
         let queueing = ContinuousClock.now - start
-        let (rendition, own) = try await configuration.tracer.part(.processing) {
-            () throws(Failure) in
-            let watermark = try await pixels(of: order.watermark)
-            return try await renderer.render(
-                image, order.options, as: order.format, watermark: watermark, deadline: order.deadline)
+        // Not cancelled when the clients leave: threads and workers go on for a while, and would be missed by the
+        // admission. The result is of use for the next client.
+        let work = Task { [self] in
+            defer {
+                slot.release()
+                finished.withLock { $0 += 1 }
+            }
+            return await process(image, order)
         }
-        var times = own
+        var (rendition, times) = try await work.value.get()
         times.queueing = queueing
         return (rendition, times)
+    }
+
+    private func process(
+        _ image: SourceImage, _ order: RenditionOrder
+    ) async -> Result<(EncodedRendition, WorkTimes), Failure> {
+        do throws(Failure) {
+            return .success(
+                try await configuration.tracer.part(.processing) { () throws(Failure) in
+                    let watermark = try await pixels(of: order.watermark)
+                    return try await renderer.render(
+                        image, order.options, as: order.format, watermark: watermark, deadline: order.deadline)
+                })
+        } catch {
+            return .failure(error)
+        }
     }
 
     /// Waits for the turn of an image among those that are decoded.

@@ -12,8 +12,8 @@ package final class ImageService: Sendable {
     let renderer: Renderer
     let records: EvictingCache<String, SourceRecord>
     let renditions: RenditionCache
-    let sourceLoads = SharedWork<String, Result<SourceImage, Failure>>()
-    let renderings = SharedWork<RenditionKey, Result<RenditionWork, Failure>>()
+    let sourceLoads = SharedWork<String, Result<SourceImage, Failure>>(abandoned: .failure(.clientGone))
+    let renderings = SharedWork<RenditionKey, Result<RenditionWork, Failure>>(abandoned: .failure(.clientGone))
     let failures: EvictingCache<String, RememberedFailure>
     /// The stale sources that are asked for again in the background.
     let revalidations = Locked<Set<String>>([])

@@ -199,10 +199,14 @@ struct RememberedFailure: Sendable {
 }
 
 extension Failure {
-    /// The error by which another machine learns of the failure. Only those that come from the source are passed on.
+    /// The error by which other machines learn of the failure. Those that do not come from the source let another
+    /// machine do the work.
     var pipelineError: TintypeError {
-        dependsOnContent
-            ? TintypeError(.undecodable, stage: .decode, detail) : TintypeError(.timedOut, stage: .transform, detail)
+        switch kind {
+        case .unprocessable, .unsupportedOutput: TintypeError(.undecodable, stage: .decode, detail)
+        case .clientGone: TintypeError(.cancelled, stage: .transform, detail)
+        default: TintypeError(.noWorker, stage: .transform, detail)
+        }
     }
 
     /// Translates an error of a URL.

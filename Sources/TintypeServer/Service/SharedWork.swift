@@ -3,7 +3,8 @@ import TintypeCore
 /// Work that is done once however many requests wait for it. It is cancelled when the last of them has gone.
 final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Running: Sendable {
-        let task: Task<Ended, Never>
+        let task: Task<Void, Never>
+        let end: SharedPromise<Ended>
         /// Distinguishes this work from a later one with the same key.
         let number: Int
         var waiterCount: Int
@@ -28,6 +29,12 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     private let state = Locked(State())
+    private let abandoned: Value
+
+    /// - Parameter abandoned: What a request gets that is cancelled while it waits.
+    init(abandoned: Value) {
+        self.abandoned = abandoned
+    }
 
     /// Returns the value of a key: that of the work that is running for it, or else of `make`. If a pause ends that,
     /// it begins again afterwards.
@@ -40,10 +47,9 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             switch state.withLock({ join(key, &$0, make) }) {
             case .paused(let end): await end.wait { nil }
             case .running(let running, let isShared):
-                let ended = await withTaskCancellationHandler {
-                    await running.task.value
-                } onCancel: {
+                let ended = await running.end.wait {
                     leave(key, running.number)
+                    return Ended(value: abandoned, isInterrupted: false)
                 }
                 // A request that has gone needs no value.
                 if !ended.isInterrupted || Task.isCancelled { return (ended.value, isShared) }
@@ -64,12 +70,12 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             return .running(running, isShared: true)
         }
         state.lastNumber += 1
-        let number = state.lastNumber
+        let (number, promise) = (state.lastNumber, SharedPromise<Ended>())
         let task = Task { [self] in
             let value = await make()
-            return Ended(value: value, isInterrupted: end(key, number))
+            promise.fulfill(Ended(value: value, isInterrupted: end(key, number)))
         }
-        let running = Running(task: task, number: number, waiterCount: 1)
+        let running = Running(task: task, end: promise, number: number, waiterCount: 1)
         state.running[key] = running
         return .running(running, isShared: false)
     }
@@ -84,7 +90,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     private func leave(_ key: Key, _ number: Int) {
-        let abandoned = state.withLock { state -> Task<Ended, Never>? in
+        let abandoned = state.withLock { state -> Task<Void, Never>? in
             guard var running = state.running[key], running.number == number else { return nil }
             running.waiterCount -= 1
             // The next request for the key must not join work that ends as cancelled.
@@ -93,6 +99,9 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
         abandoned?.cancel()
     }
+
+    /// The number of requests that wait for the work of a key.
+    func waiterCount(for key: Key) -> Int { state.withLock { $0.running[key]?.waiterCount ?? 0 } }
 
     // MARK: Pauses
 

@@ -74,6 +74,24 @@ import TintypeTesting
         }
     }
 
+    /// The holder of a lease gives it up, and leaves no failure for others.
+    @Test func aClientThatLeavesTheQueueKeepsNoOtherFromTheImage() async throws {
+        try await ServiceFixture.run({
+            share(&$0, leases: makeLeases())
+            $0.admission = AdmissionLimits(workers: 1, decodedBytes: 1 << 30)
+        }) { fixture in
+            try fixture.servePicture("/a.png")
+            let deadline = TimeSource.system.uptime() + .seconds(3600)
+            let slot = try await fixture.service.admission.admit(bytes: 1, deadline: deadline)
+            let left = Task { await fixture.get("w:40", "/a.png") }
+            while fixture.service.load.waitingCount == 0 { await Task.yield() }
+            left.cancel()
+            #expect(await left.value.status == 499)
+            slot.release()
+            #expect(await fixture.get("w:40", "/a.png").status == 200)
+        }
+    }
+
     @Test func twoMachinesMakeARenditionOnce() async throws {
         let leases = (0..<2).map { _ in makeLeases() }
         try await ServiceFixture.run({ share(&$0, leases: leases[0]) }) { first in

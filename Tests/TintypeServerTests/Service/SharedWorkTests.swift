@@ -5,7 +5,7 @@ import TintypeTesting
 @testable import TintypeServer
 
 @Suite(.timeLimited) struct SharedWorkTests {
-    private let work = SharedWork<String, Int>()
+    private let work = SharedWork<String, Int>(abandoned: 100)
 
     /// Returns the number of the call. The first one waits until it is cancelled.
     private static func number(_ calls: Shared<Int>, _ gate: Gate) async -> Int {
