@@ -32,7 +32,7 @@ public final class S3Store: SharedStore {
     /// See ``S3Configuration/maximumValueSize``.
     public var maximumValueSize: Int { client.configuration.maximumValueSize }
 
-    /// Returns a value; `nil` if there is none, or its time to live has ended.
+    /// Returns a value; `nil` if there is none, its time to live has ended, or a lifecycle rule has archived it.
     ///
     /// - Throws: `TintypeError.Code.timedOut`, `TintypeError.Code.unreachable`,
     ///   `TintypeError.Code.transport`, `TintypeError.Code.badStatus` or
@@ -44,7 +44,7 @@ public final class S3Store: SharedStore {
             guard let content, !hasExpired(content.info) else { return nil }
             return content.data
         } catch {
-            guard error.isMissingObject else { throw error }
+            guard error.isMissingObject || error.s3?.isArchived == true else { throw error }
             return nil
         }
     }

@@ -43,11 +43,16 @@ public struct S3Failure: Error, Hashable, Sendable {
         case "SignatureDoesNotMatch": "check the secret access key"
         case "InvalidAccessKeyId": "check the access key ID"
         case "RequestTimeTooSkewed": "check the clock of this machine"
+        case "ExpiredToken", "InvalidToken": "renew the temporary keys"
+        case "InvalidObjectState": "the object is archived, restore it"
         case "PermanentRedirect", "AuthorizationHeaderMalformed", "TemporaryRedirect":
             region.map { "the bucket is in the region \($0)" } ?? "check the region"
         default: status == 301 ? region.map { "the bucket is in the region \($0)" } : nil
         }
     }
+
+    /// Whether the object is in an archive, from which it must be restored before it can be read.
+    var isArchived: Bool { code == "InvalidObjectState" }
 
     /// Whether another attempt may succeed.
     var isTransient: Bool {
