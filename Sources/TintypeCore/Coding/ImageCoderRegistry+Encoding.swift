@@ -132,7 +132,8 @@ extension ImageCoderRegistry {
         finish: (Data, EncodeOptions) throws(TintypeError) -> Data = { file, _ throws(TintypeError) in file }
     ) throws(TintypeError) -> Data {
         let writer = MetadataWriter(
-            metadata, options.metadata, options.usedColorSpace(for: format), size, format)
+            metadata, options.metadata, options.usedColorSpace(for: format), size, format,
+            keepsCopyright: options.keepsCopyright)
         var options = options
         if let writer { options.written = writer.embedded }
         return try Self.encode(as: format, options: options) { options throws(TintypeError) in

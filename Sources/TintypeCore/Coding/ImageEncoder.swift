@@ -112,6 +112,8 @@ public struct EncodeOptions: Hashable, Sendable {
     ///
     /// Applied by `ImageCoderRegistry.encode(_:as:options:)`, which calls `DeepImageEncoder.encode(_:as:options:)`.
     public var depth = Depth.sixteen
+    /// Whether the authors and the copyright are written of the kinds that ``metadata`` leaves out.
+    package var keepsCopyright = false
     /// The metadata for encoders whose library writes it. Other files get their metadata afterwards.
     package var written = EncodedMetadata()
 

@@ -14,6 +14,17 @@ extension ExifData {
         guard writer.write(directory) else { return nil }
         return ExifData(writer.bytes)
     }
+
+    /// The artist and the copyright alone (Exif 2.32, 4.6.4); `nil` if neither is stated. Cameras fill unused ones with
+    /// spaces.
+    var copyright: ExifData? {
+        guard let directory = TIFFDirectory.first(of: bytes) else { return nil }
+        let tags = [0x013B, 0x8298].filter { directory.rawEntry($0)?.value.contains { $0 > 0x20 } == true }
+        // Values are aligned, which may add a byte to each.
+        var writer = ExifWriter(bytes, limit: bytes.count + tags.count)
+        guard writer.write(directory, tags) else { return nil }
+        return ExifData(writer.bytes)
+    }
 }
 
 /// Copies directories into a new TIFF without pixels, in the byte order of the source.
@@ -49,7 +60,14 @@ private struct ExifWriter {
     mutating func write(_ directory: TIFFDirectory) -> Bool {
         let tags = directory.tags.filter { !TIFFMetadataFile.describesPixels($0) && !Tag.others.contains($0) }
         guard !Tag.common.isSuperset(of: tags) else { return false }
-        return writeEntries(of: directory, tags, depth: 0) && bytes.count <= limit
+        return write(directory, tags)
+    }
+
+    /// Writes some entries of the first directory.
+    ///
+    /// - Returns: `false` if there are none, or more bytes than allowed.
+    mutating func write(_ directory: TIFFDirectory, _ tags: [Int]) -> Bool {
+        writeEntries(of: directory, tags, depth: 0) && bytes.count <= limit
     }
 
     /// Appends a directory, then the values of its entries.

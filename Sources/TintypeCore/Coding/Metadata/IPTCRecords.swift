@@ -8,41 +8,69 @@ struct IPTCRecords {
 
     /// Reads the datasets before the first damage.
     init(_ records: Data) {
-        let bytes = Array(records)
-        var (offset, isUTF8) = (0, false)
-        while offset + 5 <= bytes.count, bytes[offset] == 0x1C {
-            let length = Int(bytes[offset + 3]) << 8 | Int(bytes[offset + 4])
-            // The length of an extended dataset is longer than a text of this kind.
-            guard length < 0x8000, length <= bytes.count - offset - 5 else { return }
-            let value = bytes[offset + 5..<offset + 5 + length]
-            switch (bytes[offset + 1], bytes[offset + 2]) {
+        var isUTF8 = false
+        for dataset in Self.datasets(of: records) {
+            let value = records[dataset.value]
+            switch (dataset.record, dataset.number) {
             // The coded character set: the escape sequence of UTF-8 (IPTC-IIM 4.2, 1:90).
             case (1, 90): isUTF8 = value.elementsEqual([0x1B, 0x25, 0x47])
             case (2, let number):
                 let text =
                     isUTF8
                     ? String(decoding: value, as: UTF8.self) : String(value.map { Character(UnicodeScalar($0)) })
-                // Texts in XML have no control characters.
-                let clean = text.filter { $0 >= " " || $0 == "\n" || $0 == "\r" || $0 == "\t" }
+                let clean = XMPElement.printable(text)
                 if !clean.isEmpty { values[number, default: []].append(clean) }
             default: break
             }
-            offset += 5 + length
         }
+    }
+
+    /// A dataset: its number, and the ranges of all of it and of its value.
+    private struct Dataset {
+        let record: UInt8
+        let number: UInt8
+        let whole: Range<Data.Index>
+        let value: Range<Data.Index>
+    }
+
+    /// Returns the datasets before the first damage.
+    private static func datasets(of records: Data) -> [Dataset] {
+        var (datasets, rest) = ([Dataset](), records)
+        while rest.count >= 5, rest.first == 0x1C {
+            let start = rest.startIndex
+            let length = Int(rest[start + 3]) << 8 | Int(rest[start + 4])
+            // The length of an extended dataset is longer than a text of this kind.
+            guard length < 0x8000, length <= rest.count - 5 else { break }
+            let end = start + 5 + length
+            datasets.append(
+                Dataset(record: rest[start + 1], number: rest[start + 2], whole: start..<end, value: start + 5..<end))
+            rest = rest[end...]
+        }
+        return datasets
+    }
+
+    // MARK: Copyright
+
+    /// The datasets of record 2 that name the author, the credit line and the copyright.
+    private static let copyrightNumbers: Set<UInt8> = [80, 110, 116]
+
+    /// Returns the records that name the author, the credit line and the copyright, with the character set and the
+    /// version of the records; `nil` if there are none.
+    static func copyright(in records: Data) -> Data? {
+        let kept = datasets(of: records).filter {
+            switch ($0.record, $0.number) {
+            case (1, 90), (2, 0): true
+            case (2, let number): copyrightNumbers.contains(number) && records[$0.value].contains { $0 > 0x20 }
+            default: false
+            }
+        }
+        guard kept.contains(where: { $0.record == 2 && $0.number != 0 }) else { return nil }
+        return kept.reduce(into: Data()) { $0 += records[$1.whole] }
     }
 
     // MARK: XMP
 
-    /// The form of a property.
-    private enum Form {
-        case text
-        /// A text in the default language.
-        case languages
-        case sequence
-        case bag
-    }
-
-    private static let properties: [(number: UInt8, name: String, form: Form)] = [
+    private static let properties: [(number: UInt8, name: String, form: XMPElement.Form)] = [
         (5, "dc:title", .languages), (25, "dc:subject", .bag), (80, "dc:creator", .sequence),
         (116, "dc:rights", .languages), (120, "dc:description", .languages), (15, "photoshop:Category", .text),
         (20, "photoshop:SupplementalCategories", .bag), (40, "photoshop:Instructions", .text),
@@ -65,21 +93,16 @@ struct IPTCRecords {
             elements.append(Self.element("photoshop:DateCreated", .text, [date]))
         }
         guard !elements.isEmpty else { return packet }
-        let description = """
-            <rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" \
-            xmlns:photoshop="http://ns.adobe.com/photoshop/1.0/" \
-            xmlns:Iptc4xmpCore="http://iptc.org/std/Iptc4xmpCore/1.0/xmlns/">\(elements.joined())</rdf:Description>
-            """
-        guard packet != nil else {
-            return Data(
-                """
-                <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">\
-                \(description)</rdf:RDF></x:xmpmeta>
-                """.utf8)
-        }
+        let description = XMPElement.description(elements, Self.namespaces)
+        guard packet != nil else { return XMPElement.packet(description) }
         guard let end = own.range(of: "</rdf:RDF>", options: .backwards) else { return packet }
         return Data(own.replacingCharacters(in: end.lowerBound..<end.lowerBound, with: description).utf8)
     }
+
+    private static let namespaces = [
+        "dc": "http://purl.org/dc/elements/1.1/", "photoshop": "http://ns.adobe.com/photoshop/1.0/",
+        "Iptc4xmpCore": "http://iptc.org/std/Iptc4xmpCore/1.0/xmlns/",
+    ]
 
     /// The date and the time of day, as `2026-11-29T10:20:30+01:00`.
     private var creationDate: String? {
@@ -91,19 +114,7 @@ struct IPTCRecords {
         return "\(day)T\(parts.joined(separator: ":"))\(String(time[6..<9])):\(String(time[9..<11]))"
     }
 
-    private static func element(_ name: String, _ form: Form, _ values: [String]) -> String {
-        let texts = values.map(escaped)
-        let content =
-            switch form {
-            case .text: texts[0]
-            case .languages: "<rdf:Alt><rdf:li xml:lang=\"x-default\">\(texts[0])</rdf:li></rdf:Alt>"
-            case .sequence: "<rdf:Seq>\(texts.map { "<rdf:li>\($0)</rdf:li>" }.joined())</rdf:Seq>"
-            case .bag: "<rdf:Bag>\(texts.map { "<rdf:li>\($0)</rdf:li>" }.joined())</rdf:Bag>"
-            }
-        return "<\(name)>\(content)</\(name)>"
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    private static func element(_ name: String, _ form: XMPElement.Form, _ values: [String]) -> String {
+        XMPElement.property(name, form, values.map(XMPElement.escaped))
     }
 }

@@ -20,14 +20,22 @@ extension ImageMetadata {
     ///
     /// - Parameters:
     ///   - kinds: The kinds to keep.
+    ///   - keepsCopyright: Whether the authors and the copyright of the other kinds are kept.
     ///   - size: The size of the written image in pixels.
-    func filtered(to kinds: Set<MetadataKind>, size: PixelSize) -> ImageMetadata {
-        var kept = ImageMetadata()
+    func filtered(to kinds: Set<MetadataKind>, keepsCopyright: Bool = false, size: PixelSize) -> ImageMetadata {
+        var kept = keepsCopyright ? copyright : ImageMetadata()
         let keepsLocation = kinds.contains(.location)
         if kinds.contains(.exif) { kept.exif = exif?.rewritten(size: size, keepsLocation: keepsLocation) }
         if kinds.contains(.xmp) { kept.xmp = xmp.flatMap { XMPPacket($0)?.rewritten(keepsLocation: keepsLocation) } }
         if kinds.contains(.iptc) { kept.iptc = iptc }
         if kinds.contains(.comment) { kept.comment = comment }
         return kept
+    }
+
+    /// The authors and the copyright alone.
+    private var copyright: ImageMetadata {
+        ImageMetadata(
+            exif: exif?.copyright, xmp: xmp.flatMap { XMPPacket($0)?.copyright },
+            iptc: iptc.flatMap { IPTCRecords.copyright(in: $0) })
     }
 }

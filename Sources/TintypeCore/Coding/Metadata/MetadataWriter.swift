@@ -19,13 +19,15 @@ struct MetadataWriter {
     ///     contain ``MetadataKind/icc``.
     ///   - size: The size of the written image in pixels.
     ///   - format: The format that is written. IPTC records become XMP in one that has no place for them.
+    ///   - keepsCopyright: Whether the authors and the copyright of the other kinds are written.
     /// - Returns: `nil` if there is nothing to write.
     init?(
         _ metadata: ImageMetadata?, _ kinds: Set<MetadataKind>, _ colorSpace: EncodeOptions.ColorSpace,
-        _ size: PixelSize, _ format: ImageFormat
+        _ size: PixelSize, _ format: ImageFormat, keepsCopyright: Bool = false
     ) {
-        guard !kinds.isEmpty || colorSpace != .sRGB else { return nil }
-        var metadata = metadata?.filtered(to: kinds, size: size) ?? ImageMetadata()
+        var metadata =
+            metadata?.filtered(to: kinds, keepsCopyright: keepsCopyright, size: size) ?? ImageMetadata()
+        guard !kinds.isEmpty || colorSpace != .sRGB || !metadata.isEmpty else { return nil }
         if let records = metadata.iptc, ![.jpeg, .png, .tiff].contains(format) {
             metadata.xmp = IPTCRecords(records).merged(into: metadata.xmp)
         }

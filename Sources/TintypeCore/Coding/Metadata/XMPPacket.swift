@@ -6,7 +6,7 @@ package import Foundation
 /// Properties are attributes or elements of the RDF. Those of a namespace are found by its usual prefix, and by the
 /// prefixes that the packet declares for it.
 package struct XMPPacket {
-    private var text: [UInt8]
+    private(set) var text: [UInt8]
 
     /// - Returns: `nil` for bytes that are not RDF in an encoding that contains ASCII, or for more than 1 MB.
     package init?(_ packet: Data) {
@@ -20,7 +20,7 @@ package struct XMPPacket {
     /// The maximum length of the name of a property after its prefix, in bytes.
     private static let maximumNameLength = 256
 
-    private struct Namespace {
+    struct Namespace {
         let name: String
         let prefix: String
     }
@@ -92,7 +92,7 @@ package struct XMPPacket {
         }
     }
 
-    private mutating func removeProperties(_ name: String, in namespace: Namespace) throws(Unreadable) {
+    mutating func removeProperties(_ name: String, in namespace: Namespace) throws(Unreadable) {
         for property in try properties(name, in: namespace).reversed() { text.removeSubrange(property.whole) }
     }
 
@@ -108,16 +108,16 @@ package struct XMPPacket {
     // MARK: Properties
 
     /// A property of interest is malformed, or there are too many of them.
-    private struct Unreadable: Error {}
+    struct Unreadable: Error {}
 
     /// A property as text: an attribute with its name, or an element with its tags.
-    private struct Property {
+    struct Property {
         let whole: Range<Int>
         let value: Range<Int>
     }
 
     /// Returns the properties of one name in a namespace, in order.
-    private func properties(_ name: String, in namespace: Namespace) throws(Unreadable) -> [Property] {
+    func properties(_ name: String, in namespace: Namespace) throws(Unreadable) -> [Property] {
         guard position(of: Array(name.utf8), in: text[...]) != nil else { return [] }
         let prefixes = try prefixes(of: namespace)
         return try properties(beginningWith: name) { prefix, local in
