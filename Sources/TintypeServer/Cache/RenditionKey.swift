@@ -6,7 +6,7 @@ import TintypeCore
 /// nothing has to be deleted.
 struct RenditionKey: Hashable, Sendable {
     /// Changed whenever the same options yield other bytes.
-    private static let version = 1
+    private static let version = 2
 
     /// The SHA-256 digest of the source, in hexadecimal.
     let source: String

@@ -39,7 +39,8 @@ extension ProcessingOptions {
         return options
     }
 
-    /// Returns these options for a result of one format: with the quality that it has, and nothing else about formats.
+    /// Returns these options for a result of one format: with the quality that it has, nothing else about formats, and
+    /// nothing about metadata if it has none.
     ///
     /// So two URLs have the same text if they reach the same quality in different ways.
     package func resolved(for format: ImageFormat) -> ProcessingOptions {
@@ -48,6 +49,9 @@ extension ProcessingOptions {
         options.output.formatQuality = OutputOptions().formatQuality
         options.output.defaultQuality = OutputOptions().defaultQuality
         options.output.format = nil
+        if ImageMetadata.writableKinds(for: format).isEmpty {
+            (options.output.stripsMetadata, options.output.keepsCopyright) = (true, true)
+        }
         return options
     }
 }

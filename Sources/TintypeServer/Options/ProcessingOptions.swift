@@ -80,7 +80,7 @@ package struct ProcessingOptions: Hashable, Sendable {
 package struct OutputOptions: Hashable, Sendable {
     /// Whether metadata are left out.
     package var stripsMetadata = true
-    /// Whether the copyright is kept when metadata are left out.
+    /// Whether the authors and the copyright are kept when metadata are left out.
     package var keepsCopyright = true
     /// Whether colours are converted to sRGB, and the profile left out.
     package var stripsColorProfile = true

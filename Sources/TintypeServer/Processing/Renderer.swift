@@ -82,7 +82,7 @@ struct Renderer: Sendable {
         }
         encode.isProgressive = plan.format == .jpeg && settings.isProgressive
         if options.output.maximumBytes > 0 { encode.maximumByteCount = options.output.maximumBytes }
-        encode.metadata = options.output.metadata
+        (encode.metadata, encode.keepsCopyright) = (options.output.metadata, options.output.keepsCopyright)
         if options.output.preservesHDR { encode.range = .high }
         return encode
     }

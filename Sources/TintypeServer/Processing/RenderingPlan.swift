@@ -29,7 +29,7 @@ struct RenderingPlan: Sendable {
             options, format: format, isVector: info.drawing != nil, watermark: watermark, settings: settings)
         var decode = DecodeOptions(frames: isAnimated ? .all : .first)
         if options.output.preservesHDR, info.isHighRange, !isAnimated { decode.range = .high }
-        decode.keepsMetadata = !options.output.metadata.isEmpty
+        decode.keepsMetadata = options.output.keepsCopyright || !options.output.metadata.isEmpty
         if options.output.enforcesThumbnail { decode.embeddedThumbnail = .whereLargeEnough }
         // Decoders apply the orientation of the metadata.
         let undo = options.autoRotates ? [] : info.orientation.storedTransforms
@@ -64,9 +64,7 @@ struct RenderingSettings: Sendable {
 }
 
 extension OutputOptions {
-    /// The kinds of metadata that are written.
-    ///
-    /// The copyright is part of the Exif data, which are written whole or not at all, so it is kept only with the rest.
+    /// The kinds of metadata that are written whole.
     var metadata: Set<MetadataKind> {
         var kinds: Set<MetadataKind> = stripsMetadata ? [] : [.exif, .xmp, .iptc]
         if !stripsColorProfile { kinds.insert(.icc) }

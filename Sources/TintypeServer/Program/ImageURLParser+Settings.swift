@@ -49,6 +49,7 @@ extension ProcessingOptions {
             output.formatQuality.compactMap { name, quality in ImageFormat(fileExtension: name).map { ($0, quality) } },
             uniquingKeysWith: { $1 })
         self.output.stripsMetadata = output.stripsMetadata
+        self.output.keepsCopyright = output.keepsCopyright
         self.output.preservesHDR = output.preservesHDR
         autoRotates = output.rotates
         isAttachment = output.returnsAttachment

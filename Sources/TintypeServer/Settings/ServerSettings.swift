@@ -74,6 +74,7 @@ package struct ServerSettings: Hashable, Sendable {
         package var isProgressive = true
         package var preferredFormats = ["jpeg", "png", "gif"]
         package var stripsMetadata = true
+        package var keepsCopyright = true
         package var preservesHDR = true
         package var rotates = true
         package var negotiatesWebP = false

@@ -115,6 +115,9 @@ extension SettingsTable {
         .flag(
             "STRIP_METADATA", alias: "STRIP_METADATA", \.output.stripsMetadata, help: "Whether metadata is removed."),
         .flag(
+            "KEEP_COPYRIGHT", alias: "KEEP_COPYRIGHT", \.output.keepsCopyright,
+            help: "Whether the authors and the copyright stay when metadata is removed."),
+        .flag(
             "PRESERVE_HDR", alias: "PRESERVE_HDR", \.output.preservesHDR,
             help:
                 "Whether a result has the dynamic range of its source, if its format can. imgproxy's default is false."),

@@ -80,7 +80,7 @@ import TintypeCore
         ("g:no:5", "g:no:5:0"), ("c:0:0:no", ""), ("c:10:20:no", "c:10:20:no:0:0"), ("ex:0:no", ""), ("ex:1", "ex:1"),
         ("exp:9999999999/fn:a/att:1/cb:x", "cb:x"), ("pix:1", ""), ("wm:0:no", ""), ("wm:1", "wm:1:ce:0:0:0"),
         ("aq:size:1000", "mb:1000"), ("a:1:2:3", "br:1/co:2/sa:3"), ("raw:1/w:300/q:5", "raw:1"),
-        ("sm:0/kcr:0", "sm:0"),
+        ("sm:0/kcr:0", "sm:0"), ("kcr:0", "kcr:0"), ("kcr:1", ""),
         ("mrd:300", "mrd:300"), ("msr:16.8", "msr:16.8"), ("wmu:aHR0cDovL2EuYi9j", ""),
         ("wm:1/wmu:aHR0cDovL2EuYi9j", "wm:1:ce:0:0:0/wmu:aHR0cDovL2EuYi9j"),
         ("wm:1:ce:0:0:0.5/wms:5:5", "wm:1:ce:0:0:0.5"),
@@ -108,5 +108,8 @@ import TintypeCore
         #expect(try text("w:10/fq:jpg:80:webp:50", .jpeg) == "w:10/q:80")
         #expect(try text("fq:webp:0", .webp) == "q:80")
         #expect(try text("q:5/fq:avif:50", .avif) == "q:5")
+        #expect(try text("kcr:0", .webp) == "kcr:0/q:79" && text("kcr:0/sm:0", .jpeg) == "sm:0/q:80")
+        // They have no metadata.
+        #expect(try text("kcr:0", .bmp) == "q:80" && text("sm:0", .ico) == "q:80")
     }
 }
