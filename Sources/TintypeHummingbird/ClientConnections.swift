@@ -31,25 +31,30 @@ final class ClosedConnectionHandler: ChannelInboundHandler, RemovableChannelHand
     typealias InboundOut = HTTPRequestPart
 
     private let connections: ClientConnections
-    private let connection = ClientConnection()
+    /// `nil` before the handler is added.
+    private var connection: ClientConnection?
 
     init(_ connections: ClientConnections) {
         self.connections = connections
     }
 
-    func handlerAdded(context: ChannelHandlerContext) { connections.add(connection, context.channel) }
+    func handlerAdded(context: ChannelHandlerContext) {
+        let connection = ClientConnection(peer: context.channel.remoteAddress?.ipAddress)
+        self.connection = connection
+        connections.add(connection, context.channel)
+    }
 
     func handlerRemoved(context: ChannelHandlerContext) { connections.remove(context.channel) }
 
     func channelInactive(context: ChannelHandlerContext) {
-        connection.close()
+        connection?.close()
         context.fireChannelInactive()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         // Only connections with HTTP/1.1 have this event. A client that still reads is taken for one that has left, as
         // nginx does.
-        if case .inputClosed? = event as? ChannelEvent { connection.close() }
+        if case .inputClosed? = event as? ChannelEvent { connection?.close() }
         context.fireUserInboundEventTriggered(event)
     }
 }

@@ -22,7 +22,8 @@ struct ImageResponder: HTTPResponder {
 
     func respond(to request: Request, context: Context) async throws -> Response {
         var head = ServerRequest(request)
-        head.peer = context.peer
+        let connection = connections.connection(of: context.channel)
+        (head.connection, head.peer) = (connection, connection.peer)
         head.client = proxies.client(peer: head.peer, head.fields)
         if let response = routes.response(to: head) { return Response(response, id: head.id) }
         if service.readsBodies, request.method != .get, request.method != .head {
@@ -30,24 +31,20 @@ struct ImageResponder: HTTPResponder {
             guard let body else { return Response(status: .contentTooLarge) }
             head.body = body.readableBytes > 0 ? Data(body.readableBytesView) : nil
         }
-        head.connection = connections.connection(of: context.channel)
         let response = await monitor.watching(head) { [head] in await service.respond(to: head) }
         return Response(response, id: head.id)
     }
 }
 
-/// The context of a request, which knows its connection.
+/// The context of a request, which knows its channel.
 struct ConnectionContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// The address at the other end; `nil` for a Unix socket.
-    let peer: String?
     /// The channel of the connection, or of the stream of HTTP/2.
     let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         channel = source.channel
-        peer = channel.remoteAddress?.ipAddress
     }
 }
 
@@ -68,12 +65,11 @@ extension ServerRequest {
     init(_ request: Request) {
         let fields = TintypeHTTP.HTTPFields(
             request.headers.map { (name: $0.name.canonicalName, value: $0.value) })
-        var random = SystemRandomNumberGenerator()
         // NIO 2 has a wrong name for this one of the methods that it knows (HTTPMethod.MSEARCH).
         let method = request.method.rawValue == "MSEARCH" ? "M-SEARCH" : request.method.rawValue
         self.init(
             method: method, target: request.head.path ?? "/", fields: fields,
-            id: RequestID.accept(fields["x-request-id"], using: &random))
+            id: RequestID.accept(fields["x-request-id"]))
     }
 }
 

@@ -9,10 +9,14 @@ package final class ClientConnection: Sendable {
         var cancel: (@Sendable () -> Void)?
     }
 
+    /// The address at the other end; `nil` if it has none.
+    package let peer: String?
     private let state = Locked(State())
 
     /// Creates an open connection.
-    package init() {}
+    package init(peer: String? = nil) {
+        self.peer = peer
+    }
 
     /// Cancels the request that is being answered, and all that follow, because the client has left.
     package func close() {
