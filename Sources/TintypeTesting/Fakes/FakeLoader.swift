@@ -31,7 +31,7 @@ public final class FakeLoader: ImageLoader {
         var verdict = StoredVerdict.fresh
     }
 
-    private let state = Locked(State())
+    private let state = Shared(State())
     private let origin: ImageOrigin
     private let isStorable: Bool
     private let beforeAnswer: (@Sendable () async -> Void)?
@@ -68,6 +68,17 @@ public final class FakeLoader: ImageLoader {
     /// Returns the number of loads of `identity` that were cancelled while they waited at a gate.
     package func cancelledCount(_ identity: String) -> Int {
         state.withLock { $0.cancelled[identity] ?? 0 }
+    }
+
+    /// Waits until `count` loads of `identity` have started, or until the task is cancelled.
+    package func waitForLoads(_ count: Int, of identity: String) async {
+        await state.wait { $0.counts[identity, default: 0] >= count }
+    }
+
+    /// Waits until `count` loads of `identity` were cancelled while they waited at a gate, or until the task is
+    /// cancelled.
+    package func waitForCancelled(_ count: Int, of identity: String) async {
+        await state.wait { $0.cancelled[identity, default: 0] >= count }
     }
 
     /// Returns the context that the last load of `identity` received, or `nil` if there was none.

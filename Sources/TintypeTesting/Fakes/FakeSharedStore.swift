@@ -60,7 +60,7 @@ package final class FakeSharedStore: SharedStore, LeaseStore {
     /// The size of the largest value that the store accepts, in bytes.
     package let maximumValueSize: Int
     private let time: TimeSource
-    private let state = Locked(State())
+    private let state = Shared(State())
 
     /// Creates an empty store.
     ///
@@ -115,6 +115,11 @@ package final class FakeSharedStore: SharedStore, LeaseStore {
     /// Whether a lease is held.
     package func isHeld(_ key: String) -> Bool {
         state.withLock { [now = time.uptime()] in $0.leases[key].map { $0.end > now } ?? false }
+    }
+
+    /// Waits until a lease was released and nobody holds the lease of `key`, or until the task is cancelled.
+    package func waitForRelease(of key: String) async {
+        await state.wait { $0.counts[.release, default: 0] > 0 && $0.leases[key] == nil }
     }
 
     // MARK: SharedStore

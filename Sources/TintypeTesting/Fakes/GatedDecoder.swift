@@ -15,7 +15,7 @@ public final class GatedDecoder: ImageDecoder {
     public let formats: Set<ImageFormat>
     private let inner: (any ImageDecoder)?
     private let info: ImageInfo
-    private let state: Locked<State>
+    private let state: Shared<State>
     private let opened = DispatchSemaphore(value: 0)
 
     /// Creates a decoder.
@@ -32,11 +32,14 @@ public final class GatedDecoder: ImageDecoder {
         self.inner = inner
         self.info = info
         self.formats = inner?.formats ?? formats
-        state = Locked(State(isOpen: isOpen))
+        state = Shared(State(isOpen: isOpen))
     }
 
     /// The number of images whose decoding has started.
     public var decodeCount: Int { state.withLock { $0.decodes } }
+
+    /// Waits until the decoding of `count` images has started, or until the task is cancelled.
+    package func waitForDecodes(_ count: Int) async { await state.wait { $0.decodes >= count } }
 
     /// Releases all waiting and all future decodes.
     public func open() {

@@ -1,26 +1,8 @@
 import TintypeCore
 
-/// A value that a test shares with the closures it passes on. You can use it from any thread.
+/// A value that a test shares with the closures it passes on. Tasks can wait for a condition on it without polling. You
+/// can use it from any thread.
 package final class Shared<Value: Sendable>: Sendable {
-    private let value: Locked<Value>
-
-    /// Creates a shared value.
-    package init(_ value: Value) {
-        self.value = Locked(value)
-    }
-
-    /// A copy of the current value.
-    package var now: Value { value.withLock { $0 } }
-
-    /// Reads or changes the value under a lock, and returns the result of the closure. The closure must not use the
-    /// same value again.
-    package func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
-        value.withLock { body(&$0) }
-    }
-}
-
-/// A value behind a lock. Tasks can wait for a condition on it without polling.
-final class Watched<Value: Sendable>: Sendable {
     private struct Waiter {
         let isSatisfied: @Sendable (Value) -> Bool
         let satisfied = SharedPromise<Void>()
@@ -29,46 +11,52 @@ final class Watched<Value: Sendable>: Sendable {
     private struct State {
         var value: Value
         var waiters: [Int: Waiter] = [:]
-        var nextID = 0
+        var lastWaiter = 0
+
+        mutating func removeSatisfied() -> [SharedPromise<Void>] {
+            guard !waiters.isEmpty else { return [] }
+            let satisfied = waiters.filter { $0.value.isSatisfied(value) }
+            for number in satisfied.keys { waiters[number] = nil }
+            return satisfied.values.map(\.satisfied)
+        }
     }
 
     private let state: Locked<State>
 
-    init(_ value: Value) {
+    /// Creates a shared value.
+    package init(_ value: Value) {
         state = Locked(State(value: value))
     }
 
-    var value: Value { state.withLock { $0.value } }
+    /// A copy of the current value.
+    package var now: Value { state.withLock { $0.value } }
 
-    /// Changes the value and resumes the tasks whose condition it now satisfies.
-    func update<Result: Sendable>(_ change: (inout Value) -> Result) -> Result {
+    /// Reads or changes the value under a lock, resumes the tasks whose condition it now satisfies, and returns the
+    /// result of the closure. The closure must not use the same value again.
+    package func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
         let (result, satisfied) = state.withLock { state in
-            let result = change(&state.value)
-            return (result, Self.removeSatisfied(from: &state))
+            let result = body(&state.value)
+            return (result, state.removeSatisfied())
         }
         for promise in satisfied { promise.fulfill(()) }
         return result
     }
 
-    /// Returns when the value satisfies a condition or the task is cancelled.
-    func wait(until condition: @escaping @Sendable (Value) -> Bool) async {
+    /// Waits until the value satisfies a condition, or until the task is cancelled.
+    ///
+    /// - Parameter condition: Called under the lock, after each change. It must not use the same value again.
+    package func wait(until condition: @escaping @Sendable (Value) -> Bool) async {
         let waiter = Waiter(isSatisfied: condition)
-        let id: Int? = state.withLock { state in
-            guard !waiter.isSatisfied(state.value) else { return nil }
-            state.nextID += 1
-            state.waiters[state.nextID] = waiter
-            return state.nextID
+        let number: Int? = state.withLock { state in
+            guard !condition(state.value) else { return nil }
+            state.lastWaiter += 1
+            state.waiters[state.lastWaiter] = waiter
+            return state.lastWaiter
         }
-        guard let id else { return }
+        guard let number else { return }
         await waiter.satisfied.wait {
-            state.withLock { $0.waiters[id] = nil }
+            state.withLock { $0.waiters[number] = nil }
             return ()
         }
-    }
-
-    private static func removeSatisfied(from state: inout State) -> [SharedPromise<Void>] {
-        let satisfied = state.waiters.filter { $0.value.isSatisfied(state.value) }
-        for id in satisfied.keys { state.waiters[id] = nil }
-        return satisfied.values.map(\.satisfied)
     }
 }

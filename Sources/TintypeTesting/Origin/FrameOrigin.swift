@@ -17,7 +17,7 @@ package final class FrameOrigin: Sendable {
     package let baseURL: URL
 
     private let server: SocketServer
-    private let record: Watched<Record>
+    private let record: Shared<Record>
 
     struct Record: Sendable {
         var requests = 0
@@ -36,7 +36,7 @@ package final class FrameOrigin: Sendable {
         }
     }
 
-    private init(_ server: SocketServer, _ record: Watched<Record>) throws {
+    private init(_ server: SocketServer, _ record: Shared<Record>) throws {
         guard let url = URL(string: "https://127.0.0.1:\(server.port)") else { throw POSIXError(.EINVAL) }
         baseURL = url
         self.server = server
@@ -67,15 +67,15 @@ package final class FrameOrigin: Sendable {
         answersHeads: Bool, answer: @escaping Answer
     ) async throws -> FrameOrigin {
         let tls = try TLSContext(identity, protocols: ["h2"])
-        let record = Watched(Record())
+        let record = Shared(Record())
         let server = try await SocketServer(
             admit: { _ in
-                record.update { $0.countConnection() }
+                record.withLock { $0.countConnection() }
                 let connection = FrameConnection(opening: opening, answersHeads: answersHeads) {
-                    answer(record.update { $0.countRequest() })
+                    answer(record.withLock { $0.countRequest() })
                 }
                 return (connection, tls)
-            }, whenClosed: { record.update { $0.openConnections -= 1 } })
+            }, whenClosed: { record.withLock { $0.openConnections -= 1 } })
         return try FrameOrigin(server, record)
     }
 
@@ -94,10 +94,10 @@ package final class FrameOrigin: Sendable {
     package func url(_ path: String) -> URL { baseURL.appending(path: path) }
 
     /// The number of requests so far.
-    package var requestCount: Int { record.value.requests }
+    package var requestCount: Int { record.now.requests }
 
     /// The number of connections so far.
-    package var connectionCount: Int { record.value.connectionCount }
+    package var connectionCount: Int { record.now.connectionCount }
 
     /// Waits until `count` requests have arrived since the start, or until the task is cancelled.
     package func waitForRequests(_ count: Int) async { await record.wait { $0.requests >= count } }

@@ -88,26 +88,26 @@ extension Origin {
 
 extension Origin {
     /// All requests so far, in order of arrival. A request has arrived when its whole body has.
-    public var requests: [OriginRequest] { ledger.record.value.requests }
+    public var requests: [OriginRequest] { ledger.record.now.requests }
 
     /// Removes the requests so far from the record and sets their counts to zero, so that a long run needs little
     /// memory.
     package func forgetRequests() {
-        ledger.record.update { $0.forgetRequests() }
+        ledger.record.withLock { $0.forgetRequests() }
     }
 
     /// The number of open connections.
-    package var openConnections: Int { ledger.record.value.openConnections }
+    package var openConnections: Int { ledger.record.now.openConnections }
 
     /// The number of responses whose connection the client closed while the response was delayed, held by a gate,
     /// silent or only partly sent.
-    package var closedEarly: Int { ledger.record.value.closedEarly }
+    package var closedEarly: Int { ledger.record.now.closedEarly }
 
     /// Returns the number of requests so far.
     ///
     /// - Parameter path: The path whose requests to count; `nil` counts all.
     public func requestCount(_ path: String? = nil) -> Int {
-        ledger.record.value.requestCount(path)
+        ledger.record.now.requestCount(path)
     }
 
     /// Waits until `count` requests have arrived since the start, or until the task is cancelled.

@@ -4,7 +4,7 @@ import TintypeCore
 package final class OriginLedger: Sendable {
     typealias Answer = @Sendable (OriginRequest) -> OriginResponse
 
-    let record = Watched(OriginRecord())
+    let record = Shared(OriginRecord())
     private let routes = Locked<[String: Answer]>([:])
 
     /// The path with a leading slash.
@@ -22,20 +22,20 @@ package final class OriginLedger: Sendable {
         let answer = routes.withLock { $0[request.path] }
         // Find the response before counting the request: a test that waits for the count may then replace the response.
         let response = answer?(request) ?? .status(404)
-        record.update { $0.append(request) }
+        record.withLock { $0.append(request) }
         return response
     }
 
     /// Records a connection.
     func opened() {
-        record.update { $0.openConnections += 1 }
+        record.withLock { $0.openConnections += 1 }
     }
 
     /// Records the end of a connection.
     ///
     /// - Parameter isEarly: Whether it ended during a response.
     func closed(isEarly: Bool) {
-        record.update { record in
+        record.withLock { record in
             record.openConnections -= 1
             if isEarly, !record.isStopped { record.closedEarly += 1 }
         }
@@ -43,7 +43,7 @@ package final class OriginLedger: Sendable {
 
     /// Makes connections that end from now on not count as closed by the client.
     func stop() {
-        record.update { $0.isStopped = true }
+        record.withLock { $0.isStopped = true }
     }
 }
 
