@@ -80,7 +80,7 @@ private final class HeldDataCache: DataCaching {
         let disk = HeldDataCache()
         let cache = ImageCache(memory: memory, disk: disk)
         let task = Task { try await cache.query(key) }
-        while disk.reads.now == 0 { await Task.yield() }
+        await disk.reads.wait { $0 > 0 }
         task.cancel()
         await expectError(.cancelled) { try await task.value }
         #expect(!disk.isReleased.now)

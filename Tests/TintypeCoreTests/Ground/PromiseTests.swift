@@ -134,7 +134,7 @@ import TintypeTesting
                 return nil
             }
         }
-        while cancellations.now == 0 { await Task.yield() }
+        await cancellations.wait { $0 > 0 }
         promise.fulfill(9)
         #expect(await waiter.value == 9)
         #expect(cancellations.now == 1)

@@ -112,7 +112,7 @@ import TintypeTesting
         #expect(below.withLock { $0?.priority } == .low)
         parent.setPriority(.veryHigh)
         // The waiting task registers the follower, possibly after the job has begun.
-        while below.withLock({ $0?.priority }) != .veryHigh { await Task.yield() }
+        await below.now?.waitForPriority(.veryHigh)
         gate.open()
         _ = try await task.value
     }
@@ -175,7 +175,7 @@ import TintypeTesting
                 let number = worker * 1000 + index
                 // The last results may not have been delivered yet.
                 let expected = left.withLock { $0.contains(number) } ? 0 : 1
-                while ends.withLock({ $0[number] ?? 0 }) < expected { await Task.yield() }
+                await ends.wait { $0[number, default: 0] >= expected }
                 #expect(ends.withLock { $0[number] ?? 0 } == expected)
             }
         }

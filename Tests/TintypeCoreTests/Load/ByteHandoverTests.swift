@@ -77,7 +77,7 @@ import TintypeTesting
         await gate.waitForArrivals(1)
         fixture.pipeline.isPaused = true
         let second = fixture.pipeline.start(fixture.request().fitting(width: 7))
-        while allowed.now < 2 { await Task.yield() }
+        await allowed.wait { $0 >= 2 }
         gate.open()
         _ = try await first.response
         fixture.pipeline.isPaused = false

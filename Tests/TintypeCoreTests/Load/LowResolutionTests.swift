@@ -59,7 +59,7 @@ import TintypeTesting
         await low.waitForArrivals(1)
         high.open()
         _ = try await task.response
-        while fixture.loader.cancelledCount("closure:low") == 0 { await Task.yield() }
+        await fixture.loader.waitForCancelled(1, of: "closure:low")
         #expect(fixture.loader.cancelledCount("closure:low") == 1 && fixture.loader.cancelledCount("closure:high") == 0)
     }
 
@@ -70,9 +70,7 @@ import TintypeTesting
         await high.waitForArrivals(1)
         task.cancel()
         await expectError(.cancelled) { try await task.response }
-        while ["low", "high"].contains(where: { fixture.loader.cancelledCount("closure:\($0)") == 0 }) {
-            await Task.yield()
-        }
+        for name in ["low", "high"] { await fixture.loader.waitForCancelled(1, of: "closure:\(name)") }
     }
 
     @Test func aFailureOfTheLowResolutionSourceIsIgnoredAndOneOfTheImageIsNot() async throws {

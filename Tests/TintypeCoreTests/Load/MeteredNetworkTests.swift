@@ -29,7 +29,7 @@ import TintypeTesting
         #expect(asked.now == 1)
         clock.advance(by: .seconds(30))
         #expect(network.isMetered)
-        while asked.now < 2 { await Task.yield() }
+        await asked.wait { $0 >= 2 }
     }
 
     @Test func refreshingWaitsForTheAnswer() async {

@@ -31,9 +31,12 @@ import TintypeTesting
     /// Waits until the monitor has closed its descriptors, which its threads do at their end.
     private func waitForTheEndOfThreads() async {
         for end in changes.now {
-            var polled = pollfd(fd: end, events: 0, revents: 0)
-            while poll(&polled, 1, 0) == 0 { await Task.yield() }
-            #expect(polled.revents & Int16(POLLHUP) != 0)
+            let events = await onNewThread {
+                var polled = pollfd(fd: end, events: 0, revents: 0)
+                while poll(&polled, 1, -1) < 0 {}
+                return polled.revents
+            }
+            #expect(events & Int16(POLLHUP) != 0)
             close(end)
         }
     }
@@ -48,7 +51,7 @@ import TintypeTesting
     @Test func theWaitEndsWhenTheNetworkComes() async throws {
         let monitor = monitor()
         let waits = (0..<3).map { _ in Task { try await monitor.waitUntilConnected() } }
-        while changes.now.isEmpty { await Task.yield() }
+        await changes.wait { !$0.isEmpty }
         // A change that brings no network.
         announce()
         #expect(!monitor.isConnected)
@@ -62,7 +65,7 @@ import TintypeTesting
     @Test func aCancelledWaitEndsAtOnce() async {
         let monitor = monitor()
         let wait = Task { try await monitor.waitUntilConnected() }
-        while changes.now.isEmpty { await Task.yield() }
+        await changes.wait { !$0.isEmpty }
         wait.cancel()
         await expectError(.cancelled) { try await wait.value }
         // The thread ends when it sees that nobody waits.

@@ -189,11 +189,11 @@ import TintypeTesting
         let fixture = PipelineFixture(decoderIsOpen: false) { $0.observers = [decodes] }
         fixture.answer()
         let first = fixture.pipeline.start(fixture.request())
-        while fixture.decoder.decodeCount < 1 { await Task.yield() }
+        await fixture.decoder.waitForDecodes(1)
         let second = fixture.pipeline.start(fixture.request().fitting(width: 7))
         // `reload` never uses bytes of an earlier transfer.
         let third = fixture.pipeline.start(fixture.request().freshness(.reload))
-        while decodes.count.now < 3 { await Task.yield() }
+        await decodes.count.wait { $0 >= 3 }
         fixture.decoder.open()
         for task in [first, second, third] { _ = try await task.response }
         #expect(fixture.loader.count(fixture.identity()) == 2)
@@ -226,7 +226,7 @@ import TintypeTesting
         load.cancel()
         let result = await load.result
         expectError(.cancelled) { try result.get() }
-        while fixture.loader.cancelledCount(fixture.identity()) == 0 { await Task.yield() }
+        await fixture.loader.waitForCancelled(1, of: fixture.identity())
         while !fixture.pipeline.activity.isIdle { await Task.yield() }
         #expect(fixture.disk.keys.isEmpty && fixture.memory.totalCount == 0)
     }

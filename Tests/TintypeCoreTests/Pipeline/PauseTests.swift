@@ -13,7 +13,7 @@ import TintypeTesting
     private func start(_ request: ImageRequest) async -> ImageTask {
         let reads = fixture.disk.reads
         let task = fixture.pipeline.start(request)
-        while fixture.disk.reads == reads { await Task.yield() }
+        await fixture.disk.waitForReads(reads + 1)
         return task
     }
 
@@ -64,11 +64,11 @@ import TintypeTesting
             pause.isPaused = true
             pause.isPaused = true
             let hasEnded = Shared(false)
-            let waiting = Task {
+            // Runs until it waits, or ends.
+            let waiting = Task.immediate {
                 try await pause.wait()
                 hasEnded.withLock { $0 = true }
             }
-            for _ in 0..<100 { await Task.yield() }
             #expect(!hasEnded.now)
             pause.isPaused = false
             try await waiting.value

@@ -92,6 +92,9 @@ final class FakeDataCache: DataCaching {
 
     var flushes: Int { state.now.flushes }
     func stored(_ key: CacheKey) -> CacheEntry? { state.now.entries[key] }
+
+    /// Waits until so many reads have begun, or until the task is cancelled.
+    func waitForReads(_ count: Int) async { await state.wait { $0.reads >= count } }
 }
 
 /// Returns the pixels unchanged, and counts its calls.
@@ -119,4 +122,21 @@ func onNewThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async
     await withCheckedContinuation { continuation in
         Thread.detachNewThread { continuation.resume(returning: work()) }
     }
+}
+
+extension JobContext {
+    /// Waits until the job has a priority, or until the task is cancelled.
+    func waitForPriority(_ priority: ImagePriority) async {
+        let record = PriorityRecord()
+        let follower = addFollower(record)
+        defer { removeFollower(follower) }
+        await record.priority.wait { $0 == priority }
+    }
+}
+
+/// Records the newest priority of a job.
+private struct PriorityRecord: PriorityFollower {
+    let priority = Shared<ImagePriority?>(nil)
+
+    func follow(_ priority: ImagePriority) { self.priority.withLock { $0 = priority } }
 }

@@ -40,9 +40,9 @@ import TintypeTesting
         await gate.waitForArrivals(1)
         let context = try #require(fixture.loader.lastContext(fixture.identity()))
         // Waits up to the suite's time limit: the priority may not have reached the loader yet.
-        while context.priority != priority { await Task.yield() }
+        await context.job.waitForPriority(priority)
         task.priority = .veryHigh
-        while context.priority != .veryHigh { await Task.yield() }
+        await context.job.waitForPriority(.veryHigh)
         gate.open()
         _ = try await task.response
     }

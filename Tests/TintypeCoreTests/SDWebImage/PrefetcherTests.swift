@@ -147,7 +147,7 @@ import TintypeTesting
         // Never opened: a cancelled request must not succeed meanwhile.
         fixture.answer("a", .gated(Gate(), .data(PipelineFixture.png)))
         let batch = prefetcher.prefetch(requests)
-        while count("a") == 0 { await Task.yield() }
+        await fixture.loader.waitForLoads(1, of: fixture.identity("a"))
         prefetcher.cancel(fixture.request("a").source)
         prefetcher.cancel(fixture.request("c").source)
         gate.open()
@@ -205,7 +205,7 @@ import TintypeTesting
             await gate.waitForArrivals(1)
             let task = fixture.pipeline.start(fixture.request().priority(.high))
             let context = try #require(fixture.loader.lastContext(fixture.identity()))
-            while context.priority != .high { await Task.yield() }
+            await context.job.waitForPriority(.high)
             gate.open()
             _ = try await task.response
             #expect(await batch.wait().finishedCount == 1)

@@ -121,7 +121,7 @@ import TintypeTesting
         let second = load(binding, fixture.request("b"))
         #expect(first.ends.now == [.cancelled])
         await second.end()
-        while fixture.loader.cancelledCount(fixture.identity("a")) == 0 { await Task.yield() }
+        await fixture.loader.waitForCancelled(1, of: fixture.identity("a"))
         #expect(display.shown == [.image(try image("b"))])
     }
 

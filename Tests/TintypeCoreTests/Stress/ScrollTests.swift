@@ -84,10 +84,10 @@ import TintypeTesting
         for now in 0..<10_000 {
             visible.removeValue(forKey: now - 30)?.cancel()
             visible[now] = fixture.pipeline.start(fixture.request("\(now)"))
-            while loader.begun.now <= now { await Task.yield() }
+            await loader.begun.wait { $0 > now }
             loader.release()
             expected += visible.keys.count { $0 + Self.latency($0) == now }
-            while decoder.decodes.now < expected { await Task.yield() }
+            await decoder.decodes.wait { [expected] in $0 >= expected }
             clock.advance(by: .milliseconds(1))
         }
         fixture.pipeline.cancelAll()
@@ -114,7 +114,7 @@ import TintypeTesting
                 release.wait()
             }
         }
-        while held.now < width { await Task.yield() }
+        await held.wait { $0 >= width }
         func start(_ name: String, at priority: ImagePriority) -> ImageTask {
             fixture.answer(name, .data(PipelineFixture.png + Data(name.utf8)))
             return fixture.pipeline.start(fixture.request(name).priority(priority))
@@ -122,7 +122,8 @@ import TintypeTesting
         let invisible = (10..<30).map { start("low \($0)", at: .veryLow) }
         let visible = (10..<30).map { start("high \($0)", at: .high) }
         let all = invisible.count + visible.count
-        while decoding.count.now < all || WorkQueue.pixels.waitingCount < all { await Task.yield() }
+        await decoding.count.wait { $0 >= all }
+        while WorkQueue.pixels.waitingCount < all { await Task.yield() }
         // Releases a single thread, so that decodes end in the order in which they begin.
         release.signal()
         for task in visible + invisible { _ = try await task.response }

@@ -32,7 +32,7 @@ import TintypeTesting
         try await fixture.pipeline.flush()
         // Jobs end before their waiters resume.
         while !fixture.pipeline.activity.isIdle || fixture.pipeline.isRunning { await Task.yield() }
-        while metrics.begun.now != metrics.ended.now { await Task.yield() }
+        await metrics.ended.wait { [begun = metrics.begun.now] in $0 == begun }
         #expect(metrics.begun.now > 0)
     }
 

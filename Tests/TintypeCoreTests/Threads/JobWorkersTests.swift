@@ -62,7 +62,7 @@ import TintypeTesting
             }, for: context())
         #expect(Self.task == starter)
         gate.open()
-        while tasks.now.count < 2 { await Task.yield() }
+        await tasks.wait { $0.count >= 2 }
         #expect(tasks.now.count == 2 && Set(tasks.now).count == 1 && tasks.now.first != starter)
     }
 
@@ -164,7 +164,7 @@ import TintypeTesting
             })
         first.cancel()
         gate.open()
-        while isCancelled.now == nil { await Task.yield() }
+        await isCancelled.wait { $0 != nil }
         #expect(isCancelled.now == false)
     }
 
@@ -216,7 +216,7 @@ import TintypeTesting
                 }
             }
         }
-        while done.now < 4000 { await Task.yield() }
+        await done.wait { $0 >= 4000 }
         #expect(done.now == 4000)
     }
 }

@@ -121,9 +121,9 @@ import TintypeTesting
             }
         }
         let task = fixture.pipeline.start(fixture.request().transformed(by: patient))
-        while !begun.now { await Task.yield() }
+        await begun.wait { $0 }
         task.cancel()
-        while seen.now == nil { await Task.yield() }
+        await seen.wait { $0 != nil }
         #expect(seen.now?.code == .cancelled)
     }
 
