@@ -113,7 +113,7 @@ import TintypeTesting
             let interceptor = BodyHandler { body in
                 let tasks = (0..<2).map { _ in Task.immediate { try await body.collect() } }
                 for task in tasks { task.cancel() }
-                while origin.closedEarly == 0 { await Task.yield() }
+                await origin.waitForClosedEarly(1)
             }
             var options = HTTPOptions()
             options.interceptors = [interceptor]

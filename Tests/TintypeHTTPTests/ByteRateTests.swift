@@ -14,7 +14,7 @@ import TintypeTesting
         private typealias Timer = (due: Duration, body: @Sendable () -> Void)
 
         let manual = ManualClock()
-        private let timers = Locked<[Timer]>([])
+        private let timers = Shared<[Timer]>([])
 
         var clock: TransferClock {
             TransferClock(
@@ -25,7 +25,10 @@ import TintypeTesting
                 })
         }
 
-        var count: Int { timers.withLock { $0.count } }
+        var count: Int { timers.now.count }
+
+        /// Waits until a transfer has set a timer, or until the task is cancelled.
+        func waitForTimer() async { await timers.wait { !$0.isEmpty } }
 
         /// Moves the clock to the next timer and fires it, if there is one.
         func fireNext() {
@@ -58,8 +61,8 @@ import TintypeTesting
         // Cancelled when this function returns.
         async let _: Void = {
             while !Task.isCancelled {
+                await timers.waitForTimer()
                 timers.fireNext()
-                await Task.yield()
             }
         }()
         return try await operation()
@@ -107,7 +110,7 @@ import TintypeTesting
                 count += part.count
                 let allowed = Double(Self.rate) * (timers.manual.uptime / .seconds(1) + 0.2)
                 #expect(Double(count) <= allowed.rounded(.up))
-                while count < Self.body.count, timers.count == 0 { await Task.yield() }
+                if count < Self.body.count { await timers.waitForTimer() }
                 #expect(stream.response.takeProgress().wasPaused || count == Self.body.count)
                 timers.fireNext()
             }
@@ -122,7 +125,7 @@ import TintypeTesting
         try await Fixture.withOrigin(configuration(timers)) { origin, load in
             origin.serve("/a", response: .image(Self.body, type: "image/png"))
             let task = Task { try await load("/a") }
-            while timers.count == 0 { await Task.yield() }
+            await timers.waitForTimer()
             task.cancel()
             await Fixture.expect(.cancelled) { try await task.value }
             // The promise that holds back the body must not be lost.

@@ -7,8 +7,6 @@ import TintypeHTTP
 import TintypeTesting
 
 @Suite(.timeLimited) struct DownloadTests {
-    private func wait(until condition: () -> Bool) async { while !condition() { await Task.yield() } }
-
     @Test func equalRequestsShareATransfer() async throws {
         try await Fixture.withOrigin { origin in
             let gate = OriginGate()
@@ -72,8 +70,7 @@ import TintypeTesting
             let gate = OriginGate(after: 20_000)
             origin.serve("/a", response: .testImage.setting(\.gate, to: gate))
             let downloader = Downloader.patient
-            let first = downloader.download(.url(origin.url("/a")))
-            await wait { first.progress.received == 20_000 }
+            let first = await downloader.download(.url(origin.url("/a")), untilReceived: 20_000)
             let reported = Shared<[LoadProgress]>([])
             let late = downloader.download(.url(origin.url("/a"))) { progress in
                 reported.withLock { $0.append(progress) }
@@ -90,8 +87,13 @@ import TintypeTesting
         try await Fixture.withOrigin { origin in
             origin.serve("/a", response: .testImage.setting(\.ending, to: .silence(after: 1000)))
             let downloader = Downloader.patient
-            let downloads = (0..<3).map { _ in downloader.download(.url(origin.url("/a"))) }
-            await wait { downloads.allSatisfy { $0.progress.received == 1000 } }
+            let complete = Shared<Set<Int>>([])
+            let downloads = (0..<3).map { number in
+                downloader.download(.url(origin.url("/a"))) { progress in
+                    if progress.received == 1000 { complete.withLock { _ = $0.insert(number) } }
+                }
+            }
+            await complete.wait { $0.count == 3 }
             for download in downloads {
                 #expect(origin.closedEarly == 0 && downloader.currentDownloadCount == 1)
                 download.cancel()

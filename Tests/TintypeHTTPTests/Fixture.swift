@@ -90,6 +90,16 @@ enum Fixture {
     }
 }
 
+extension Downloader {
+    /// Starts a transfer, and returns when so many bytes have arrived.
+    func download(_ source: ImageSource, untilReceived count: Int) async -> Download {
+        let received = Shared(0)
+        let download = download(source) { progress in received.withLock { $0 = progress.received } }
+        await received.wait { $0 >= count }
+        return download
+    }
+}
+
 extension OriginResponse {
     static let testImage = OriginResponse.image(Fixture.body, type: "image/png")
 }

@@ -43,6 +43,9 @@ final class HTTP2Server: Sendable {
         return HTTP2Server(server, record)
     }
 
+    /// Waits until `count` requests have arrived since the start, or until the task is cancelled.
+    func waitForRequests(_ count: Int) async { await record.wait { $0.requestCount >= count } }
+
     func url(_ path: String) -> URL {
         URL(string: "https://127.0.0.1:\(server.port)\(path)") ?? URL(filePath: "/")
     }

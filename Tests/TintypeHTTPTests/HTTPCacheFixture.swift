@@ -118,6 +118,9 @@ final class EntriesInMemory: DataCaching {
 
     var count: Int { entries.withLock { $0.count } }
 
+    /// Waits until there is no entry, or until the task is cancelled.
+    func waitUntilEmpty() async { await entries.wait { $0.isEmpty } }
+
     /// Changes every entry.
     func change(_ body: (inout CacheEntry) -> Void) {
         entries.withLock { entries in

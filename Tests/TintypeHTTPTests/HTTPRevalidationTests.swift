@@ -223,7 +223,7 @@ import TintypeTesting
             let task = fixture.pipeline.start(post)
             await gate.waitForArrivals(1)
             task.cancel()
-            while fixture.disk.count > 0 { await Task.yield() }
+            await fixture.disk.waitUntilEmpty()
         }
     }
 

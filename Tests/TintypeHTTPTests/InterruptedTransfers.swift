@@ -50,11 +50,11 @@ extension InterruptedTransfers {
     func wait(until condition: () -> Bool) async { while !condition() { await Task.yield() } }
 
     /// Returns a source whose first transfer was interrupted, after its bytes are in `folder`.
-    func interruptedSource(_ origin: Origin, in folder: URL) async -> ImageSource {
+    func interruptedSource(_ origin: Origin, in folder: URL) async throws -> ImageSource {
         serve(origin, first: [Self.cut])
-        let source = ImageSource.url(origin.url("/a"))
-        await Fixture.expect(.truncatedBody) { try await Fixture.load(source, Downloader(configuration(folder))) }
-        await wait { !files(folder).isEmpty }
+        let (source, downloader) = (ImageSource.url(origin.url("/a")), Downloader(configuration(folder)))
+        await Fixture.expect(.truncatedBody) { try await Fixture.load(source, downloader) }
+        try await downloader.flush()
         return source
     }
 }

@@ -57,8 +57,8 @@ import TintypeTesting
                 let silent = OriginResponse.image(Self.large, type: "image/png").with(header: "ETag", value: "\"1\"")
                 origin.serve("/a", response: silent.setting(\.ending, to: .silence(after: 2_500_000)))
                 let downloader = Downloader(configuration(folder, budget: 32 << 20))
-                let download = downloader.download(.url(origin.url("/a")))
-                await wait { download.progress.received == 2_500_000 && !files(folder).isEmpty }
+                let download = await downloader.download(.url(origin.url("/a")), untilReceived: 2_500_000)
+                await wait { !files(folder).isEmpty }
                 let file = folder.appending(path: try #require(files(folder).first))
                 let before = try identity(of: file)
                 download.cancel()

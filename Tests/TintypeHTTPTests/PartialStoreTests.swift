@@ -21,7 +21,7 @@ import TintypeTesting
                 for source in [.url(origin.url("/secret")), .http(asked), ImageSource.url(origin.url("/b"))] {
                     await Fixture.expect(.truncatedBody) { try await Fixture.load(source, downloader) }
                 }
-                await wait { !files(folder).isEmpty }
+                try await downloader.flush()
                 #expect(files(folder).count == 1)
             }
         }
@@ -96,7 +96,7 @@ import TintypeTesting
     @Test func anotherDownloaderResumesAnInterruptedTransfer() async throws {
         try await withFolder { folder in
             try await Fixture.withOrigin { origin in
-                let source = await interruptedSource(origin, in: folder)
+                let source = try await interruptedSource(origin, in: folder)
                 let loaded = try await Fixture.load(source, Downloader(configuration(folder)))
                 #expect(loaded.data == Fixture.body && loaded.metrics?.resumedBytes == 20_000)
                 #expect(files(folder).isEmpty)
@@ -112,8 +112,7 @@ import TintypeTesting
                 serve(origin, first: [silent])
                 let downloader = Downloader(configuration(folder))
                 let source = ImageSource.url(origin.url("/a"))
-                let download = downloader.download(source)
-                await wait { download.progress.received == 20_000 }
+                let download = await downloader.download(source, untilReceived: 20_000)
                 download.cancel()
                 await wait { !files(folder).isEmpty }
                 let resumed = try await Fixture.load(source, downloader).metrics?.resumedBytes
@@ -125,7 +124,7 @@ import TintypeTesting
     @Test func aDamagedFileIsNotUsed() async throws {
         try await withFolder { folder in
             try await Fixture.withOrigin { origin in
-                let source = await interruptedSource(origin, in: folder)
+                let source = try await interruptedSource(origin, in: folder)
                 let file = folder.appending(path: try #require(files(folder).first))
                 var data = try Data(contentsOf: file)
                 data[data.count - 1] ^= 1
@@ -144,7 +143,7 @@ import TintypeTesting
                 for path in ["/1", "/2", "/3"] {
                     origin.serve(path, response: Self.cut)
                     await Fixture.expect(.truncatedBody) { try await Fixture.load(.url(origin.url(path)), downloader) }
-                    await wait { !Set(files(folder)).isSubset(of: names) }
+                    try await downloader.flush()
                     let name = try #require(files(folder).first { !names.contains($0) })
                     // Files that are written at once may have equal dates.
                     try FileManager.default.setAttributes(
@@ -152,7 +151,6 @@ import TintypeTesting
                         ofItemAtPath: folder.appending(path: name).path(percentEncoded: false))
                     names.append(name)
                 }
-                await wait { files(folder).count == 2 }
                 #expect(Set(files(folder)) == Set(names.dropFirst()))
                 let sizes = try files(folder).map { try Data(contentsOf: folder.appending(path: $0)).count }
                 #expect(sizes.reduce(0, +) <= 45_000)
@@ -166,10 +164,9 @@ import TintypeTesting
                 origin.serve("/a", response: Self.cut)
                 let source = ImageSource.http(
                     HTTPSource(url: origin.url("/a?token=secret"), headers: ["Authorization": "secret"]))
-                await Fixture.expect(.truncatedBody) {
-                    try await Fixture.load(source, Downloader(configuration(folder)))
-                }
-                await wait { !files(folder).isEmpty }
+                let downloader = Downloader(configuration(folder))
+                await Fixture.expect(.truncatedBody) { try await Fixture.load(source, downloader) }
+                try await downloader.flush()
                 let name = try #require(files(folder).first)
                 let data = try Data(contentsOf: folder.appending(path: name))
                 #expect(!name.contains("secret") && data.range(of: Data("secret".utf8)) == nil)
@@ -185,8 +182,9 @@ import TintypeTesting
                 let response = OriginResponse.image(large, type: "image/png").with(header: "ETag", value: "\"1\"")
                 origin.serve("/a", response: response.setting(\.ending, to: .silence(after: 2_500_000)))
                 let source = ImageSource.url(origin.url("/a"))
-                let download = Downloader(configuration(folder, budget: 8 << 20)).download(source)
-                await wait { download.progress.received == 2_500_000 && !files(folder).isEmpty }
+                let download = await Downloader(configuration(folder, budget: 8 << 20))
+                    .download(source, untilReceived: 2_500_000)
+                await wait { !files(folder).isEmpty }
                 let copy = folder.appending(path: "copy")
                 var resumed = 0
                 // The last step may not be on disk yet.
@@ -229,14 +227,12 @@ import TintypeTesting
     }
 
     /// Interrupts a transfer and returns what the folder has then.
-    private func namesAfterAnInterruption(in folder: URL, until condition: ([String]) -> Bool) async throws -> [String]
-    {
+    private func namesAfterAnInterruption(in folder: URL) async throws -> [String] {
         try await Fixture.withOrigin { origin in
+            let downloader = Downloader(configuration(folder, budget: 30_000))
             origin.serve("/a", response: Self.cut)
-            await Fixture.expect(.truncatedBody) {
-                try await Fixture.load(.url(origin.url("/a")), Downloader(configuration(folder, budget: 30_000)))
-            }
-            await wait { condition(names(folder)) }
+            await Fixture.expect(.truncatedBody) { try await Fixture.load(.url(origin.url("/a")), downloader) }
+            try await downloader.flush()
         }
         return names(folder)
     }
@@ -265,9 +261,8 @@ import TintypeTesting
             try write("\(digest).new", in: folder, age: 7_200)
             let growing = "\(String(repeating: "6", count: 64)).new"
             try write(growing, in: folder, age: 60)
-            let names = try await namesAfterAnInterruption(in: folder) { names in
-                !names.contains(digest) && !names.contains("\(digest).new") && files(folder).count == 4
-            }
+            let names = try await namesAfterAnInterruption(in: folder)
+            #expect(!names.contains(digest) && !names.contains("\(digest).new") && files(folder).count == 4)
             #expect(Set(foreign + others + [growing]).isSubset(of: names))
         }
     }
@@ -366,7 +361,7 @@ import TintypeTesting
         try await withFolder { folder in
             let (store, other) = (folder.appending(path: "store"), folder.appending(path: "other"))
             try await Fixture.withOrigin { origin in
-                let source = await interruptedSource(origin, in: other)
+                let source = try await interruptedSource(origin, in: other)
                 let name = try #require(files(other).first)
                 try FileManager.default.createDirectory(
                     at: store.appending(path: "\(name).new"), withIntermediateDirectories: true)
@@ -384,7 +379,7 @@ import TintypeTesting
         try await withFolder { folder in
             let store = folder.appending(path: "store")
             try await Fixture.withOrigin { origin in
-                let source = await interruptedSource(origin, in: store)
+                let source = try await interruptedSource(origin, in: store)
                 let name = try #require(files(store).first)
                 #expect(try FileManager.default.contentsOfDirectory(atPath: store.path()) == [name])
                 let (link, target) = (store.appending(path: name), folder.appending(path: "target"))
@@ -402,7 +397,7 @@ import TintypeTesting
         try await withFolder { folder in
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             try await Fixture.withOrigin { origin in
-                let source = await interruptedSource(origin, in: folder)
+                let source = try await interruptedSource(origin, in: folder)
                 #expect(chmod(folder.path(), 0o777) == 0)
                 let loaded = try await Fixture.load(source, Downloader(configuration(folder)))
                 #expect(loaded.data == Fixture.body && loaded.metrics?.resumedBytes == 0)

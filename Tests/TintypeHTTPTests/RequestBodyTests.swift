@@ -60,7 +60,7 @@ import TintypeTesting
         let server = try await HTTP2Server.start(identity, body: Fixture.body)
         server.holdResponses(true)
         let held = ResponseStream(to: Self.request(server.url("/held"), identity))
-        while server.requestCount < 1 { await Task.yield() }
+        await server.waitForRequests(1)
         server.holdResponses(false)
         let posts = (0..<8).map { _ in
             ResponseStream(to: Self.request(server.url("/a"), identity, body: Data(count: 1000)))

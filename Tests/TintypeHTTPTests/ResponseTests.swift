@@ -131,8 +131,7 @@ import TintypeTesting
             origin.serve("/slow", response: .testImage.setting(\.gate, to: gate))
             origin.serve("/a", response: .testImage)
             let downloader = Downloader.patient
-            let slow = downloader.download(.url(origin.url("/slow")))
-            while slow.progress.received < 1000 { await Task.yield() }
+            let slow = await downloader.download(.url(origin.url("/slow")), untilReceived: 1000)
             // Each needs a client of its own, and only 8 are kept.
             for number in 1...20 {
                 var options = HTTPOptions()

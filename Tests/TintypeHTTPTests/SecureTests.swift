@@ -165,7 +165,7 @@ import TintypeTesting
             let count = server.requestCount
             server.holdResponses(true)
             let held = ["/a\(round)", "/b\(round)"].map { downloader.download(.url(server.url($0))) }
-            while server.requestCount < count + 2 { await Task.yield() }
+            await server.waitForRequests(count + 2)
             await server.closeConnections()
             held.forEach { $0.cancel() }
             server.holdResponses(false)

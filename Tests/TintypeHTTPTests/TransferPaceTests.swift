@@ -227,8 +227,7 @@ import TintypeTesting
         try await Fixture.withOrigin { origin in
             origin.serve("/a", response: .testImage.setting(\.ending, to: .silence(after: 1000)))
             let downloader = Downloader(configuration)
-            let download = downloader.download(.url(origin.url("/a")))
-            while download.progress.received < 1000 { await Task.yield() }
+            let download = await downloader.download(.url(origin.url("/a")), untilReceived: 1000)
             timers.advance(by: duration - .seconds(1))
             #expect(downloader.runningDownloadCount == 1)
             timers.advance(by: .seconds(1))
@@ -258,8 +257,7 @@ import TintypeTesting
         (configuration.connectTimeout, configuration.idleTimeout) = (.seconds(10), .seconds(15))
         try await Fixture.withOrigin { origin in
             origin.serve("/a", response: .testImage.setting(\.ending, to: .silence(after: 1000)))
-            let download = Downloader(configuration).download(.url(origin.url("/a")))
-            while download.progress.received < 1000 { await Task.yield() }
+            let download = await Downloader(configuration).download(.url(origin.url("/a")), untilReceived: 1000)
             timers.advance(by: .seconds(25))
             timers.advance(by: .seconds(15))
             let error = await Fixture.expect(.timedOut) { try await download.bytes }
