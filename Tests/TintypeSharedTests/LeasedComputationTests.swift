@@ -305,7 +305,7 @@ import TintypeTesting
         let result = try await machine.entry(for: key) { () async throws(TintypeError) in entry }
         #expect(result.data == entry.data && machine.stats.unleased == 1 && store.count(.release) == 0)
         gate.open()
-        while store.count(.release) == 0 { await Task.yield() }
+        await store.waitForRelease(of: SharedName.lease(key))
         #expect(try await store.acquireLease(SharedName.lease(key), for: .seconds(1)) != nil)
     }
 

@@ -35,10 +35,10 @@ import TintypeTesting
             let (calls, gate) = (Shared(0), Gate())
             async let first = work.value(for: "a") { await Self.number(calls, gate) }
             await gate.waitForArrivals(1)
+            // They have joined the work of the first one when they have been made.
             let others = (0..<4).map { _ in
-                Task { [work] in await work.value(for: "a") { await Self.number(calls, gate) } }
+                Task.immediate { [work] in await work.value(for: "a") { await Self.number(calls, gate) } }
             }
-            for _ in 0..<10 { await Task.yield() }
             for other in others { other.cancel() }
             await work.pausing({ $0 == "a" }) {}
             #expect(await first.value > 1)
