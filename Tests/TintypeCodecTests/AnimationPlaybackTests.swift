@@ -23,11 +23,8 @@ import TintypeWebP
     }
 
     private func wait(for frame: Int, _ player: AnimationPlayer) async throws {
-        while player.shownFrame != frame {
-            try Task.checkCancellation()
-            if let failure = player.failure { throw failure }
-            await Task.yield()
-        }
+        _ = try await player.currentPixels()
+        try #require(player.shownFrame == frame)
     }
 
     @Test(arguments: AnimationTests.animations, [PlaybackMode.normal, .reverse, .bounce])

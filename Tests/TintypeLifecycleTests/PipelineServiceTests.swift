@@ -61,7 +61,7 @@ import TintypeTesting
             try await PipelineService(pipeline, prefetchers: [prefetcher]).run()
         }
         _ = await batch.wait()
-        while loader.cancelledCount("closure:a") == 0 { await Task.yield() }
+        await loader.waitForCancelled(1, of: "closure:a")
         #expect(disk.flushes == 1)
     }
 

@@ -44,14 +44,17 @@ import TintypeTesting
             try PixelBuffer.filled(Pixel(red: 9, green: 9, blue: 9), size: PixelSize(width: 8, height: 8)), as: .png,
             options: EncodeOptions())
         let presentation = Presentation(transition: Self.transition, completion: .afterTransition)
-        var (started, ended) = (0, 0)
+        var started = 0
+        let ended = Shared(0)
         for round in 0..<120 {
             var display: EmptyDisplay? = EmptyDisplay(keepsTransitions: round % 2 == 0)
             var binding: ImageBinding? = display.map { ImageBinding($0, pipeline: pipeline) }
             for number in 0...(release == .afterOtherLoads ? 2 : 0) {
                 started += 1
                 let request = ImageRequest(source: .bytes(png, id: "release-\(release)-\(round)-\(number)"))
-                binding?.load(request, presentation: presentation) { if case .finished = $0 { ended += 1 } }
+                binding?.load(request, presentation: presentation) {
+                    if case .finished = $0 { ended.withLock { $0 += 1 } }
+                }
             }
             for _ in 0..<round % 12 { await Task.yield() }
             if release == .displayFirst { display = nil }
@@ -64,10 +67,7 @@ import TintypeTesting
             for _ in 0..<round % 3 { await Task.yield() }
             display = nil
         }
-        while ended < started {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
-        #expect(ended == started)
+        await ended.wait { [started] in $0 >= started }
+        #expect(ended.now == started)
     }
 }

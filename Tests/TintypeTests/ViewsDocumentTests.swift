@@ -141,14 +141,15 @@ extension CustomTransition {
     @Test func theViewLoadsWhenItIsDrawnAndFadesTheImageIn() async throws {
         let (view, request) = try view("fade")
         canvas.size = PixelSize(width: 20, height: 20)
+        let end = Gate()
         view.binding.load(
-            request, presentation: Presentation(start: .deferred, sizing: .fitsDisplay, transition: .fade))
+            request, presentation: Presentation(start: .deferred, sizing: .fitsDisplay, transition: .fade)
+        ) { event in
+            if case .finished = event { end.open() }
+        }
         #expect(view.binding.activity == .deferred && canvas.drawn.isEmpty)
         canvas.redraw()
-        while view.binding.activity != .idle {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        _ = await end.wait()
         canvas.tick(.zero)
         #expect(canvas.drawn.isEmpty)
         canvas.tick(.milliseconds(250))
@@ -165,12 +166,12 @@ extension CustomTransition {
         canvas.size = PixelSize(width: 20, height: 20)
         let failing = ImageRequest(source: .bytes(Data("no image".utf8), id: "views-\(UUID())"))
         for request in [first, failing, second] {
-            view.binding.load(request, presentation: Presentation(start: .deferred, sizing: .fitsDisplay))
-            canvas.redraw()
-            while view.binding.activity != .idle {
-                try Task.checkCancellation()
-                await Task.yield()
+            let end = Gate()
+            view.binding.load(request, presentation: Presentation(start: .deferred, sizing: .fitsDisplay)) { event in
+                if case .finished = event { end.open() }
             }
+            canvas.redraw()
+            _ = await end.wait()
         }
         #expect(canvas.drawn.map(\.size) == [PixelSize(width: 20, height: 15)] && canvas.caption == nil)
     }
@@ -201,11 +202,11 @@ extension CustomTransition {
 
     @Test func theViewShowsAFailureAndRetries() async throws {
         let view = CanvasImageView(canvas, pipeline: pipeline)
-        view.binding.load(ImageRequest(source: .bytes(Data("no image".utf8), id: "views-\(UUID())")))
-        while view.binding.activity != .idle {
-            try Task.checkCancellation()
-            await Task.yield()
+        let end = Gate()
+        view.binding.load(ImageRequest(source: .bytes(Data("no image".utf8), id: "views-\(UUID())"))) { event in
+            if case .finished = event { end.open() }
         }
+        _ = await end.wait()
         #expect(canvas.caption?.isEmpty == false && view.binding.failure != nil)
         canvas.onClick?()
         #expect(view.binding.activity == .loading)

@@ -28,6 +28,12 @@ final class PseudoTerminal {
         close(master)
     }
 
+    /// Blocks until the program has written something that was not read.
+    func waitForOutput() {
+        var polled = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
+        _ = poll(&polled, 1, -1)
+    }
+
     /// Returns what the program has written so far.
     func written() -> [UInt8] {
         var bytes: [UInt8] = []

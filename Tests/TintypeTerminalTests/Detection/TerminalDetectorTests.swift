@@ -35,7 +35,10 @@ import TintypeTesting
         let capabilities = try TerminalDetector.detect(terminal.device, variables: variables, time: clock.timeSource) {
             _, end in
             // The kernel passes bytes on in a thread of its own.
-            while !queries.ends(with: "\u{1B}[c".utf8) { queries += terminal.written() }
+            while !queries.ends(with: "\u{1B}[c".utf8) {
+                terminal.waitForOutput()
+                queries += terminal.written()
+            }
             guard let step = rest.first, let time = nextTime, time <= end else {
                 clock.advance(by: end - clock.uptime)
                 return false

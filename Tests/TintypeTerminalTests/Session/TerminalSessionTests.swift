@@ -19,8 +19,8 @@ import TintypeTesting
     private func read(_ terminal: PseudoTerminal, until end: String) -> String {
         var bytes: [UInt8] = []
         while !String(decoding: bytes, as: UTF8.self).contains(end) {
+            terminal.waitForOutput()
             bytes += terminal.written()
-            sched_yield()
         }
         return String(decoding: bytes, as: UTF8.self)
     }
@@ -89,7 +89,7 @@ import TintypeTesting
             keys.withLock { $0.append(key) }
         }
         terminal.send("a\u{1B}[0n\u{1B}[A")
-        while keys.now.count < 2 { await Task.yield() }
+        await keys.wait { $0.count >= 2 }
         #expect(keys.now == [.character("a"), .up])
         session.end()
     }
