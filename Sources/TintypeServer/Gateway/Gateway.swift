@@ -65,7 +65,11 @@ package final class Gateway: Sendable {
         }
         guard request.canFollow else { return try await ask(request, about: found) }
         switch turns.role(for: request.url) {
-        case .leads(let turn): found.turn = turn
+        case .leads(let turn):
+            // A fetch that has ended since the first look may have stored what this request needs.
+            found = await store.find(request, at: configuration.clock.date())
+            if let response = usable(found, for: request) { return response }
+            found.turn = turn
         case .follows(let end):
             await turns.wait(for: end, configuration.clock)
             found = await store.find(request, at: configuration.clock.date())

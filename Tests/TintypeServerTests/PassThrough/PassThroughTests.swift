@@ -15,9 +15,8 @@ import TintypeTesting
     /// Runs a test with a service that passes sources through.
     private func run(
         isReverseProxy: Bool = false, storing maximum: Int = 1 << 20, serverGuard: ServerGuard? = nil,
-        _ body: (ServiceFixture) async throws -> Void
+        cache: EntriesOfTest = EntriesOfTest(), _ body: (ServiceFixture) async throws -> Void
     ) async throws {
-        let cache = EntriesOfTest()
         try await ServiceFixture.run(
             { configuration in
                 var gateway = GatewayConfiguration(cache: cache)
@@ -255,6 +254,19 @@ import TintypeTesting
         }
     }
 
+    /// The look at the cache came a moment too early.
+    @Test func aResponseThatIsStoredMeanwhileIsFound() async throws {
+        let cache = EntriesOfTest()
+        try await run(cache: cache) { fixture in
+            fixture.origin.serve("/a", response: text("x"))
+            _ = try await fixture.get("raw:1", "/a").wholeBody()
+            try await fixture.service.flush()
+            cache.missesNext.withLock { $0 = true }
+            #expect(try await fixture.get("raw:1", "/a").wholeBody() == Data("x".utf8))
+            #expect(fixture.origin.requestCount() == 1 && !cache.missesNext.withLock { $0 })
+        }
+    }
+
     @Test func aPurgeByPrefixRemovesWhatIsPassedThrough() async throws {
         try await run { fixture in
             for path in ["/p/a", "/q/a"] {
@@ -302,7 +314,16 @@ private final class EntriesOfTest: ListedCache {
         entries.withLock { $0 = $0.filter { !$0.key.source.hasPrefix(prefix) } }
     }
 
-    func entry(for key: CacheKey) -> CacheEntry? { entries.withLock { $0[key] } }
+    /// Whether the next look finds nothing.
+    let missesNext = Locked(false)
+
+    func entry(for key: CacheKey) -> CacheEntry? {
+        let misses = missesNext.withLock { misses in
+            defer { misses = false }
+            return misses
+        }
+        return misses ? nil : entries.withLock { $0[key] }
+    }
     func store(_ entry: CacheEntry, for key: CacheKey) { entries.withLock { $0[key] = entry } }
     func remove(_ key: CacheKey) { entries.withLock { $0[key] = nil } }
     func contains(_ key: CacheKey) -> Bool { entries.withLock { $0[key] != nil } }
