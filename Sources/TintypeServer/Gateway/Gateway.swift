@@ -64,17 +64,15 @@ package final class Gateway: Sendable {
                 .notCached, stage: .load, "no stored response may be used, and the request allows no other")
         }
         guard request.canFollow else { return try await ask(request, about: found) }
+        var turn: GatewayTurns.Turn?
         switch turns.role(for: request.url) {
-        case .leads(let turn):
-            // A fetch that has ended since the first look may have stored what this request needs.
-            found = await store.find(request, at: configuration.clock.date())
-            if let response = usable(found, for: request) { return response }
-            found.turn = turn
-        case .follows(let end):
-            await turns.wait(for: end, configuration.clock)
-            found = await store.find(request, at: configuration.clock.date())
-            if let response = usable(found, for: request) { return response }
+        case .leads(let own): turn = own
+        case .follows(let end): await turns.wait(for: end, configuration.clock)
         }
+        // A fetch that has ended since the first look may have stored what this request needs.
+        found = await store.find(request, at: configuration.clock.date())
+        if let response = usable(found, for: request) { return response }
+        found.turn = turn
         return try await ask(request, about: found)
     }
 
