@@ -171,9 +171,8 @@ package final class ImageService: Sendable {
             source.record = order.source.record.combined(with: order.watermark.record)
         }
         report.loss = rendition.notes.loss
-        var cache = CacheRule.Inputs(source: source.record.freshness(at: now), limits: limits)
-        cache.isVersioned = isVersioned && !report.isStale
-        return response(rendition, source.record, url, negotiation, cache, request, now)
+        let cache = cacheRule(source.record, url, limits, isVersioned: isVersioned && !report.isStale, now)
+        return response(rendition, source.record, url, negotiation, cache, request)
     }
 
     private func passThrough() throws(Failure) -> PassThrough {
@@ -218,13 +217,21 @@ package final class ImageService: Sendable {
         }
     }
 
+    private func cacheRule(
+        _ record: SourceRecord, _ url: ImageURL, _ limits: FreshnessLimits, isVersioned: Bool, _ now: Date
+    ) -> CacheRule {
+        let freshness = record.freshness(at: now)
+        var inputs = CacheRule.Inputs(source: freshness, limits: limits)
+        inputs.isVersioned = isVersioned
+        inputs.expiry = url.options.expires.flatMap { $0 > 0 ? Date(timeIntervalSince1970: Double($0)) : nil }
+        inputs.age = freshness.age
+        return CacheRule(inputs, now: now)
+    }
+
     private func response(
         _ rendition: EncodedRendition, _ record: SourceRecord, _ url: ImageURL, _ negotiation: Negotiation,
-        _ cache: CacheRule.Inputs, _ request: ServerRequest, _ now: Date
+        _ cache: CacheRule, _ request: ServerRequest
     ) -> ServerResponse {
-        var inputs = cache
-        inputs.expiry = url.options.expires.flatMap { $0 > 0 ? Date(timeIntervalSince1970: Double($0)) : nil }
-        inputs.age = record.freshness(at: now).age
         var head = RenditionHead(
             contentType: rendition.format.mediaType, byteCount: rendition.data.count,
             validators: Validators(digest: rendition.digest, lastModified: record.lastModified ?? record.confirmed))
@@ -234,7 +241,7 @@ package final class ImageService: Sendable {
         for (name, value) in rendition.notes.fields { head.notes[name] = value }
         let context = RenditionResponse.Context(
             method: request.method, request: request.fields, negotiation: negotiation,
-            cache: CacheRule(inputs, now: now), crossOrigin: configuration.crossOrigin)
+            cache: cache, crossOrigin: configuration.crossOrigin)
         // The head states the length of these bytes, so there is a response.
         return RenditionResponse(head, context).response(head) { rendition.data } ?? ServerResponse(status: 500)
     }
