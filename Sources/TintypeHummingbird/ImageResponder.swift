@@ -23,8 +23,8 @@ struct ImageResponder: HTTPResponder {
     func respond(to request: Request, context: Context) async throws -> Response {
         var head = ServerRequest(request)
         let connection = connections.connection(of: context.channel)
-        (head.connection, head.peer) = (connection, connection.peer)
-        head.client = proxies.client(peer: head.peer, head.fields)
+        head.connection = connection
+        head.client = proxies.client(peer: connection.peer, head.fields)
         if let response = routes.response(to: head) { return Response(response, id: head.id) }
         if service.readsBodies, request.method != .get, request.method != .head {
             let body = try? await request.body.collect(upTo: Self.maximumBodyByteCount)

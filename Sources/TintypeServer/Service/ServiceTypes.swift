@@ -15,8 +15,6 @@ package struct ServerRequest: Sendable {
     package var id: String
     /// The body; `nil` for none, and for requests whose body has no meaning here.
     package var body: Data?
-    /// The address at the other end of the connection; `nil` if it has none.
-    package var peer: String?
     /// The address of the client, as trusted proxies state it; `nil` if it is unknown.
     package var client: String?
     /// The connection of the client; `nil` if it cannot leave.
@@ -25,10 +23,10 @@ package struct ServerRequest: Sendable {
     /// Creates a request.
     package init(
         method: String, target: String, fields: HTTPFields = HTTPFields(), id: String, body: Data? = nil,
-        peer: String? = nil, client: String? = nil
+        client: String? = nil
     ) {
         (self.method, self.target, self.fields, self.id, self.body) = (method, target, fields, id, body)
-        (self.peer, self.client) = (peer, client)
+        self.client = client
     }
 }
 

@@ -100,9 +100,6 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         abandoned?.cancel()
     }
 
-    /// The number of requests that wait for the work of a key.
-    func waiterCount(for key: Key) -> Int { state.withLock { $0.running[key]?.waiterCount ?? 0 } }
-
     // MARK: Pauses
 
     /// Ends the work of some keys, runs `body`, and lets the work begin again if requests wait for it. Meanwhile, no
