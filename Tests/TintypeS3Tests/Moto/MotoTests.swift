@@ -163,30 +163,31 @@ import TintypeHTTP
         #expect(try await client.get(object, ifNoneMatch: content.info.tag)?.data == Data("third".utf8))
     }
 
-    @Test func aMalformedRequestIsNotSentAgain() async throws {
-        let server = try await MotoServer.shared
-        let (client, object) = (try server.client(), server.object())
-        let limits = ExchangeLimits(
-            connecting: .seconds(60), firstByte: .seconds(60), idle: .seconds(60), total: .seconds(60))
-        var request = try client.request("PUT", object)
-        request.headers["x-amz-storage-class"] = "NONE"
+    /// Expects a refusal of a request, and returns how often it was sent.
+    private func attempts(
+        _ request: S3Request, _ client: S3Client, until status: Int, _ code: String?
+    ) async -> Int {
         var attempts = 0
-        await expectRefusal(400, "InvalidStorageClass") {
+        await expectRefusal(status, code) {
             try await client.retrying(client.configuration.requestLimits) {
-                [request] (_, isRetry) throws(TintypeError) in
+                (limits, isRetry) throws(TintypeError) in
                 attempts += 1
                 let response = try await client.send(
-                    request, accepting: [200], about: "\(object)", within: limits, isRetry: isRetry)
+                    request, accepting: [200], about: "the request", within: limits, isRetry: isRetry)
                 await response.discard()
             }
         }
-        #expect(attempts == 1)
+        return attempts
+    }
+
+    @Test func aMalformedRequestIsNotSentAgain() async throws {
+        let server = try await MotoServer.shared
+        let client = try server.client()
+        var request = try client.request("PUT", server.object())
+        request.headers["x-amz-storage-class"] = "NONE"
+        #expect(await attempts(request, client, until: 400, "InvalidStorageClass") == 1)
         let tooShort = S3Request(method: "PUT", address: client.endpoint.address(bucket: "ab", key: nil))
-        await expectRefusal(400, "InvalidBucketName") {
-            let response = try await client.send(
-                tooShort, accepting: [200], about: "ab", within: limits, isRetry: false)
-            await response.discard()
-        }
+        #expect(await attempts(tooShort, client, until: 400, "InvalidBucketName") == 1)
     }
 
     @Test func aFailureInsideTheStoreHasNoCodeAndIsTriedAgain() async throws {
@@ -195,17 +196,7 @@ import TintypeHTTP
         // An upload that was never begun ends with an exception and a page of HTML.
         var request = try client.request("PUT", server.object())
         request.query = [("partNumber", "1"), ("uploadId", "absent")]
-        var attempts = 0
-        await expectRefusal(500, nil) {
-            try await client.retrying(client.configuration.requestLimits) {
-                [request] (limits, isRetry) throws(TintypeError) in
-                attempts += 1
-                let response = try await client.send(
-                    request, accepting: [200], about: "upload", within: limits, isRetry: isRetry)
-                await response.discard()
-            }
-        }
-        #expect(attempts == 2)
+        #expect(await attempts(request, client, until: 500, nil) == 2)
     }
 
     // MARK: Names
