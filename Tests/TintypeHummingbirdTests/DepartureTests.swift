@@ -59,7 +59,7 @@ struct DepartureTests {
             try await ServerRun.run(try settings(way, origin, folder)) { server in
                 let client = try client(way, server, origin.url("/a.png"))
                 await origin.waitForRequests(1)
-                // The runner of the tests may block other signals in its children.
+                // Threads of tasks block signals, which their children inherit; not this one.
                 kill(client.processIdentifier, SIGKILL)
                 let socket = folder.appending(path: "metrics").path
                 var metrics = ""
